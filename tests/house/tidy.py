@@ -1,0 +1,39 @@
+"""clang-tidy finds nothing in any source file. A file is looked at again only when it, or a header of ours that it
+includes, has changed."""
+
+import concurrent.futures
+import hashlib
+import json
+import re
+import subprocess
+
+from common import build, report, root
+
+
+def closure(path, seen):
+    """The file and what it includes of ours, so far as it is text in the repository."""
+    if path not in seen and (root / path).exists():
+        seen[path] = (root / path).read_bytes()
+        for name in re.findall(rb'^\s*#\s*include\s*"([^"]+)"', seen[path], re.M):
+            closure(name.decode(), seen)
+    return seen
+
+
+def tidy(path):
+    parts = [root.joinpath(".clang-tidy").read_bytes(), *(text for _, text in sorted(closure(path, {}).items()))]
+    stamp = build / "tidy" / hashlib.sha256(b"\0".join(parts)).hexdigest()
+    if stamp.exists():
+        return []
+    run = subprocess.run(["clang-tidy-22", "--quiet", "-p", build, path], cwd=root, capture_output=True, text=True)
+    if run.returncode == 0:
+        stamp.touch()
+        return []
+    return [line for line in run.stdout.splitlines() if re.search(r": (error|warning):", line)] or [run.stdout + run.stderr]
+
+
+(build / "tidy").mkdir(exist_ok=True)
+commands = json.loads((build / "compile_commands.json").read_text())
+paths = sorted({command["file"].removeprefix(f"{root}/") for command in commands})
+ours = [path for path in paths if not path.startswith(("/", "build/"))]
+with concurrent.futures.ThreadPoolExecutor(2) as pool:
+    report(sorted({finding for findings in pool.map(tidy, ours) for finding in findings}))
