@@ -32,7 +32,7 @@ for page in ("README.md", "CONTRIBUTING.md"):
             elif "/" in program and not (root / program).exists():
                 findings.append(f"{page}: expected {program} to exist")
     # Paths in backticks; <Names> and generated files stand for themselves.
-    for path in re.findall(r"`((?:compiler|dialect|runtime|examples|tests)/[^`\s<>{}*]*)`", source):
+    for path in re.findall(r"`((?:compiler|dialect|runtime|examples|tests)/[^`\s<>{}*…]*)`", source):
         if not (root / path).exists():
             findings.append(f"{page}: expected {path} to exist")
 report(findings)
