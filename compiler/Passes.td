@@ -19,4 +19,56 @@ def FuseEpilogues : Pass<"attn-fuse-epilogues"> {
   let dependentDialects = ["mlir::math::MathDialect"];
 }
 
+def DescribeInterface : Pass<"attn-describe-interface", "mlir::ModuleOp"> {
+  let summary = "Say what the module offers to its callers";
+  let description = [{
+    Reads what the author says of the arguments and results of each public function, checks it against the
+    graph, and records it as the module attribute `heed.interface`, from which the C entries, the generated
+    header and the tables of `heed_module_query` are made.
+
+    | attribute | of | meaning |
+    |---|---|---|
+    | `attn.name` | argument, result | its name for callers |
+    | `attn.shape` | argument, result | for each dimension a number, a name, or a sum such as "past + seq" |
+    | `attn.optional` | argument | may be a null pointer, which stands for "ones" or "zeros" |
+    | `attn.range` | argument | [lowest, highest] index it may hold: numbers, or sums of sizes |
+    | `attn.strided` | argument, result | not dense: a stride for every dimension but the last |
+    | `attn.state` | argument | updated in place: the number of the result that is its new value |
+    | `attn.require` | function | relations between sizes: ["seq <= 512"] |
+
+    A dynamic dimension of an argument without a name gets one of its own. That of a result may be left out
+    where it follows from the inputs; what is given must agree with what follows, and a new name is a capacity
+    which the caller chooses.
+
+    ```mlir
+    module @scale {
+      func.func @scale(%x: tensor<?x8xf32> {attn.name = "x", attn.shape = ["rows", 8]}) -> tensor<?x8xf32>
+    }
+    // C: int32_t scale(const float *x, float *result0, int64_t rows, void *workspace, …)
+    ```
+  }];
+}
+
+def EmitInterface : Pass<"attn-emit-interface", "mlir::ModuleOp"> {
+  let summary = "Wrap every entry in its C forms, with all checks of the contract";
+  let description = [{
+    For an entry `f` of `heed.interface`, the buffer phase left `@f` (the tensors as memrefs, then parameters,
+    workspace, threads and context) and `@f.workspace` (every dynamic dimension in order and the threads, giving
+    bytes). Around them this pass adds, all compiled for the least CPU of the architecture:
+
+    - `<symbol>.call`, the uniform form: checks the CPU, the context, sizes, relations, shapes, pointers,
+      overlap, workspace and index data before anything is read or written, puts the defaults of optional
+      tensors that are null into the workspace, and calls the body with a context that is never null;
+    - `<symbol>.bytes`, its workspace, SIZE_MAX where a size is wrong or a sum overflows: for that, the
+      arithmetic of `@f.workspace` is made to saturate;
+    - `<symbol>` and `<symbol>_workspace_bytes`, which gather C arguments and call those two;
+    - `<module>_module_query` and its tables.
+
+    Everything else gets internal linkage.
+  }];
+  let options = [Option<"contracts", "contracts", "bool", "true",
+                        "Check what callers pass; without it only the CPU is checked">];
+  let dependentDialects = ["mlir::LLVM::LLVMDialect", "mlir::arith::ArithDialect", "mlir::func::FuncDialect"];
+}
+
 #endif

@@ -102,7 +102,7 @@ enum heed_status_kind {
   HEED_MISALIGNED_TENSOR = 2,    /* argument: not aligned to its element */
   HEED_OVERLAP = 3,              /* argument: an output or state that overlaps another tensor */
   HEED_INDEX_OUT_OF_RANGE = 4,   /* argument: holds an index outside its range */
-  HEED_TENSOR_TOO_LARGE = 5,     /* argument: its bytes do not fit in 63 bits */
+  HEED_BAD_SHAPE = 5,            /* argument: a dimension is negative, or the bytes do not fit in 63 bits */
   HEED_NEGATIVE_STRIDE = 6,      /* argument: strided, with a negative stride */
   HEED_NEGATIVE_SIZE = 7,        /* size: below 0 */
   HEED_RELATION_VIOLATED = 8,    /* relation: does not hold between these sizes */
@@ -149,8 +149,7 @@ typedef struct heed_argument {
   heed_type type;
   int32_t rank;
   const heed_affine *const *shape; /* one for each dimension */
-  /* What a null pointer stands for: "ones", "zeros", or "none" (the model works without it). Null unless
-   * HEED_ARGUMENT_OPTIONAL. */
+  /* What a null pointer stands for: "ones" or "zeros". Null unless HEED_ARGUMENT_OPTIONAL. */
   const char *default_value;
   /* Inclusive bounds of index data, checked by the entry; both null: any value. */
   const heed_affine *lower, *upper;
@@ -192,9 +191,6 @@ typedef struct heed_entry {
   /* Bytes of workspace for these sizes on at most `threads` threads (>= 1). SIZE_MAX: a size is negative, a
    * relation is violated, or the sum overflows. */
   size_t (*workspace_bytes)(const int64_t *sizes, int32_t threads);
-
-  /* Most stack a thread uses inside the entry, or 0 where that is not known. */
-  uint64_t stack_bytes;
 } heed_entry;
 
 /* A parameter image is a safetensors file whose header begins with exactly
