@@ -1,0 +1,195 @@
+// From a model to an artifact; see Build.h.
+#include "compiler/driver/Build.h"
+
+#include "runtime/heed_kernel.h"
+
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
+
+#include "llvm/ADT/SmallString.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+
+using namespace llvm;
+
+namespace heed::driver {
+
+void BuildOptions::addFlags(CLI::App &command, bool artifact) {
+  command.add_option("--target", target,
+                     "x86-64, x86-64-v2, x86-64-v3, x86-64-v4, aarch64, native or TRIPLE:CPU [x86-64-v3]");
+  command.add_option("--entry", entries, "Keep only this entry; may be repeated");
+  command.add_option("--params", parameterFiles, "Take weights from this file instead of the model's")
+      ->type_name("FILE");
+  command.add_option("--contracts", contracts, "on, or off for callers who checked sizes and data [on]");
+  command.add_option("--instrument", instrument,
+                     "address, memory or thread: a sanitizer watches emitted code [none]");
+  command.add_flag("-g", lines, "Map instructions to lines of the model");
+  if (artifact)
+    command.add_flag("--embed-params", embedParameters, "Make the parameters part of the code");
+}
+
+Build::Build(Context &context, StringRef model, const BuildOptions &options, Progress &progress)
+    : context(context), file(model), options(options), progress(progress) {
+  progress.step("reading " + model);
+  module = loadModel(context, model);
+  settle();
+  if (!options.entries.empty())
+    keepEntries();
+}
+
+/// The value of a flag: what the module was made with, which the flag may only repeat, or what was given.
+static std::string agree(mlir::ModuleOp module, StringRef file, StringRef flag,
+                         const std::optional<std::string> &given, StringRef fallback) {
+  std::string attribute = ("heed." + flag).str();
+  std::string value = given.value_or(fallback.str());
+  if (mlir::Attribute recorded = module->getAttr(attribute)) {
+    auto text = dyn_cast<mlir::StringAttr>(recorded);
+    if (!text)
+      fail(file, "expected " + attribute + " to be a string");
+    if (given && *given != text.getValue())
+      fail(file, "expected --" + flag + "=" + text.getValue() +
+                     ", with which this module was made, but got --" + flag + "=" + *given);
+    value = text.str();
+  }
+  module->setAttr(attribute, mlir::StringAttr::get(module.getContext(), value));
+  return value;
+}
+
+void Build::settle() {
+  mlir::MLIRContext *mlir = &*context;
+  if (auto recorded = (*module)->getAttr("heed.phase")) {
+    auto text = dyn_cast<mlir::StringAttr>(recorded);
+    std::optional<Phase> known = text ? parsePhase(text) : std::nullopt;
+    if (!known)
+      fail(file, "expected heed.phase to name a phase");
+    phase = *known;
+  }
+  auto abi = mlir::IntegerAttr::get(mlir::IntegerType::get(mlir, 64), HEED_ABI_VERSION);
+  if (auto recorded = (*module)->getAttr("heed.abi"); recorded && recorded != abi)
+    fail(file,
+         "expected heed.abi = " + Twine(HEED_ABI_VERSION) + ", but this module was made by another heed");
+  (*module)->setAttr("heed.abi", abi);
+
+  std::optional<std::string> given = options.target;
+  if (given)
+    given = unwrap("--target", Target::parse(*given)).name; // native under its own name
+  target = unwrap(file, Target::parse(agree(*module, file, "target", given, Target::defaultName)));
+
+  std::string contracts = agree(*module, file, "contracts", options.contracts, "on");
+  if (contracts != "on" && contracts != "off")
+    fail("--contracts", "expected on or off, but got " + contracts);
+  std::string name = agree(*module, file, "instrument", options.instrument, "none");
+  if (std::optional<Instrument> known = parseInstrument(name))
+    instrument = *known;
+  else
+    fail("--instrument", "expected address, memory, thread or none, but got " + name);
+  if (options.embedParameters)
+    (*module)->setAttr("heed.embed_params", mlir::UnitAttr::get(mlir));
+}
+
+/// The other entries become private, so that what only they use is dropped.
+void Build::keepEntries() {
+  if (phase != Phase::Graph)
+    fail(file, "expected --entry with a module in phase graph, but it is in phase " + phaseName(phase));
+  SmallVector<StringRef> found;
+  for (auto function : module->getOps<mlir::FunctionOpInterface>()) {
+    if (!function.isPublic())
+      continue;
+    found.push_back(function.getName());
+    if (!is_contained(options.entries, function.getName()))
+      function.setPrivate();
+  }
+  for (const std::string &entry : options.entries)
+    if (!is_contained(found, StringRef(entry)))
+      fail(file, "expected --entry to be one of " + join(found, ", ") + ", but got " + entry);
+  mlir::PassManager pm(&*context);
+  pm.addPass(mlir::createSymbolDCEPass());
+  if (failed(pm.run(*module)))
+    context.fail();
+}
+
+void Build::lower(Phase to) {
+  if (to < phase)
+    fail(file,
+         "expected a phase from " + phaseName(phase) + " on, where this module is, but got " + phaseName(to));
+  PipelineOptions pipeline;
+  pipeline.contracts = cast<mlir::StringAttr>((*module)->getAttr("heed.contracts")) == "on";
+  for (; phase < to; phase = static_cast<Phase>(static_cast<int>(phase) + 1)) {
+    Phase next = static_cast<Phase>(static_cast<int>(phase) + 1);
+    progress.step("phase " + phaseName(next));
+    mlir::PassManager pm(&*context, mlir::ModuleOp::getOperationName());
+    buildPipeline(pm, phase, next, pipeline);
+    if (failed(pm.run(*module)))
+      context.fail();
+  }
+  (*module)->setAttr("heed.phase", mlir::StringAttr::get(&*context, phaseName(phase)));
+}
+
+void Build::print(raw_ostream &os) {
+  module->print(os, mlir::OpPrintingFlags().enableDebugInfo(options.lines, /*prettyForm=*/false));
+  os << "\n";
+}
+
+void Build::write(Kind kind, StringRef path) {
+  Outputs outputs;
+  if (kind == Kind::MLIR)
+    print(outputs.open(path));
+  else
+    writeCode(kind, path, outputs);
+  progress.step("writing " + path);
+  outputs.commit();
+}
+
+/// `path` with another suffix: what lies beside an artifact.
+static std::string beside(StringRef path, StringRef suffix) {
+  SmallString<128> name(path);
+  sys::path::replace_extension(name, suffix);
+  return name.str().str();
+}
+
+void Build::writeCode(Kind kind, StringRef path, Outputs &outputs) {
+  lower(Phase::LLVM);
+  ObjectOptions object;
+  object.instrument = instrument;
+  object.lines = options.lines;
+  if (kind == Kind::SharedLibrary)
+    object.queryAlias = "heed_module_query";
+  progress.step("optimizing");
+  auto code = Object::build(*module, target, object);
+  if (failed(code))
+    context.fail();
+  progress.step("generating code");
+  if (kind == Kind::LLVMIR)
+    code->writeLLVM(outputs.open(path));
+  else if (kind == Kind::Assembly)
+    check(path, code->writeAssembly(outputs.open(path)));
+  else if (kind == Kind::Object)
+    check(path, code->writeObject(outputs.open(path)));
+  else
+    link(*code, kind, path, outputs);
+}
+
+void Build::link(Object &object, Kind kind, StringRef path, Outputs &outputs) {
+  std::string name = module->getName()->str() + ".o";
+  SmallString<0> bytes;
+  raw_svector_ostream os(bytes);
+  check(path, object.writeObject(os));
+  if (kind == Kind::Archive)
+    return check(path, writeArchiveOf(MemoryBufferRef(bytes, name), name, outputs.open(path)));
+
+  ScratchFolder scratch;
+  Outputs intermediate;
+  std::string objectFile = scratch.path(name);
+  intermediate.open(objectFile) << bytes;
+  intermediate.commit();
+  progress.step("linking");
+  if (kind == Kind::SharedLibrary)
+    return check(path, linkSharedLibrary(objectFile, outputs.reserve(path, /*executable=*/true)));
+  fail(path, "executables are not there yet");
+}
+
+} // namespace heed::driver

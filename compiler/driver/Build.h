@@ -1,0 +1,58 @@
+// From a model to an artifact, as `heed compile` does and as verify and bench need it.
+#pragma once
+
+#include "compiler/Pipeline.h"
+#include "compiler/driver/Driver.h"
+#include "compiler/target/Object.h"
+
+#include <optional>
+
+namespace heed::driver {
+
+/// What a compilation can make, in the order of the pipeline. `Executable` has no suffix.
+enum class Kind { MLIR, LLVMIR, Assembly, Object, Archive, SharedLibrary, Executable };
+
+/// Options that change code. Those that are given must agree with what a module that was printed on its way
+/// says of itself; it then holds them for whoever resumes.
+struct BuildOptions {
+  std::optional<std::string> target, contracts, instrument;
+  std::vector<std::string> entries; ///< to keep; empty: all
+  bool embedParameters = false;
+  bool lines = false;
+  std::vector<std::string> parameterFiles; ///< instead of those that the module names
+
+  /// Adds the flags. `artifact`: those that matter only where a file is made, too.
+  void addFlags(CLI::App &command, bool artifact);
+};
+
+class Build {
+public:
+  /// Reads the model and settles the options.
+  Build(Context &context, llvm::StringRef model, const BuildOptions &options, Progress &progress);
+
+  mlir::ModuleOp getModule() { return *module; }
+  Phase getPhase() const { return phase; }
+  /// Runs the pipeline to `to`, which must not be behind.
+  void lower(Phase to);
+  /// Writes the artifact, and its header and parameter image beside it.
+  void write(Kind kind, llvm::StringRef path);
+  /// Prints the module as it is.
+  void print(llvm::raw_ostream &os);
+
+private:
+  void settle();
+  void keepEntries();
+  void writeCode(Kind kind, llvm::StringRef path, Outputs &outputs);
+  void link(Object &object, Kind kind, llvm::StringRef path, Outputs &outputs);
+
+  Context &context;
+  std::string file;
+  const BuildOptions &options;
+  Progress &progress;
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  Phase phase = Phase::Graph;
+  Target target;
+  Instrument instrument = Instrument::None;
+};
+
+} // namespace heed::driver
