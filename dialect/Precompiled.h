@@ -1,5 +1,5 @@
-// Headers of MLIR that most files include, parsed once for all of them: a file that takes 12 seconds without this
-// takes one with it. Files still include what they use.
+// Headers of MLIR that most files include, parsed once for all of them: a file that takes 12 seconds without
+// this takes one with it. Files still include what they use.
 #pragma once
 
 #include "mlir/IR/Builders.h"
@@ -8,8 +8,8 @@
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
-#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Bufferization/IR/BufferizableOpInterface.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"

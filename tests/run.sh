@@ -7,7 +7,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 sanitized() {
-  cmake --preset sanitize -Wno-dev --log-level=WARNING && cmake --build --preset sanitize && ctest --preset "$1"
+  cmake --preset sanitize -Wno-dev --log-level=WARNING >/dev/null && cmake --build --preset sanitize && ctest --preset "$1"
 }
 
 status=0

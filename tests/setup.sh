@@ -11,7 +11,7 @@ packages=(
   mlir-22-tools
   # build
   ca-certificates ccache cmake git ninja-build
-  libbenchmark-dev libcli11-dev libfmt-dev libgtest-dev libpthreadpool-dev libzstd-dev nlohmann-json3-dev zlib1g-dev
+  libbenchmark-dev libcli11-dev libfmt-dev libgtest-dev libpthreadpool-dev nlohmann-json3-dev
   # examples and tests: Python, C and AArch64 programs
   gcc libc6-dev gcc-aarch64-linux-gnu libc6-dev-arm64-cross python3-venv qemu-user
 )
@@ -66,5 +66,5 @@ make_venv() {
 
 install_packages
 make_venv
-cmake --preset release -Wno-dev --log-level=WARNING
+cmake --preset release -Wno-dev --log-level=WARNING >/dev/null
 cmake --build --preset release --target "${@:-all}"
