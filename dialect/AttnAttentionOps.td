@@ -18,7 +18,7 @@ def YieldOp : AttnOp<"yield", [Pure, ReturnLike, Terminator,
 }
 
 def AttentionOp : AttnOp<"attention", [Pure, AttrSizedOperandSegments, IsolatedFromAbove, NoTerminator,
-                                       DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface>,
+                                       ReifiesShape,
                                        DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>]> {
   let summary = "Softmax of changed and masked scores, times values";
   let description = [{
@@ -51,9 +51,8 @@ def AttentionOp : AttnOp<"attention", [Pure, AttrSizedOperandSegments, IsolatedF
       | `key_offset` `(` $key_offset `:` type($key_offset) `)`
       | `sinks` `(` $sinks `:` type($sinks) `)`
       | `empty_rows` `(` $empty_rows `)`
-      | `reads` `(` $reads `:` type($reads) `)` `maps` $read_maps
-      | `score` $score
-      | `keep` $keep)
+      | `reads` `(` $reads `:` type($reads) `)` `maps` $read_maps)
+    (`score` $score^)? (`keep` $keep^)?
     attr-dict `:` type($query) `,` type($key) `,` type($value) `->` type($result) (`,` type($log_sum_exp)^)?
   }];
   let extraClassDeclaration = [{
@@ -88,9 +87,8 @@ def OnlineAttentionOp : AttnOp<"online_attention", [AttrSizedOperandSegments, Is
     `origin` `(` $origin `)`
     `outs` `(` $accumulator `,` $row_max `,` $row_sum `:` type($accumulator) `,` type($row_max) `,` type($row_sum) `)`
     oilist(`scale` `(` $scale `)`
-      | `reads` `(` $reads `:` type($reads) `)` `maps` $read_maps
-      | `score` $score
-      | `keep` $keep)
+      | `reads` `(` $reads `:` type($reads) `)` `maps` $read_maps)
+    (`score` $score^)? (`keep` $keep^)?
     attr-dict `:` type($results)
   }];
   let extraClassDeclaration = [{
@@ -99,7 +97,8 @@ def OnlineAttentionOp : AttnOp<"online_attention", [AttrSizedOperandSegments, Is
   let hasVerifier = 1;
 }
 
-def TileMatmulOp : AttnOp<"tile_matmul", [IsolatedFromAbove, NoTerminator, DestinationStyleOpInterface]> {
+def TileMatmulOp : AttnOp<"tile_matmul", [IsolatedFromAbove, NoTerminator, DestinationStyleOpInterface,
+                                      DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>]> {
   let summary = "Matrix product of one tile, with an epilogue";
   let description = [{
     `result[m, n] = epilogue(sum_k lhs[m, k] · rhs[k, n])`, sums in f32; with `accumulate`, `init[m, n]` is added to the sum.
@@ -115,8 +114,8 @@ def TileMatmulOp : AttnOp<"tile_matmul", [IsolatedFromAbove, NoTerminator, Desti
   let assemblyFormat = [{
     `ins` `(` $lhs `,` $rhs `:` type($lhs) `,` type($rhs) `)` `outs` `(` $init `:` type($init) `)`
     oilist(`accumulate` $accumulate | `masked` $masked
-      | `reads` `(` $reads `:` type($reads) `)` `maps` $read_maps
-      | `epilogue` $epilogue)
+      | `reads` `(` $reads `:` type($reads) `)` `maps` $read_maps)
+    (`epilogue` $epilogue^)?
     attr-dict `->` type($result)
   }];
   let extraClassDeclaration = [{

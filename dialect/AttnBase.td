@@ -3,6 +3,7 @@
 
 include "mlir/IR/EnumAttr.td"
 include "mlir/IR/OpBase.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
 
 def Attn_Dialect : Dialect {
   let name = "attn";
@@ -15,7 +16,9 @@ def Attn_Dialect : Dialect {
     mixes freely with `arith`, `math`, `tensor`, `linalg` and `scf`, and defines no operation that they
     have, save matmul and softmax, whose numeric contract differs.
   }];
-  let dependentDialects = ["arith::ArithDialect", "tensor::TensorDialect"];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect", "::mlir::tensor::TensorDialect"];
+  let hasConstantMaterializer = 1;
+  let useDefaultAttributePrinterParser = 1;
 }
 
 // Element and tensor types.
@@ -66,5 +69,15 @@ def Attn_Pairing : AttnEnum<"Pairing", "Which two features a rotation turns", [
 def Attn_PairingAttr : AttnEnumAttr<Attn_Pairing, "pairing">;
 
 class AttnOp<string mnemonic, list<Trait> traits = []> : Op<Attn_Dialect, mnemonic, traits>;
+
+def ReifiesShape : DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, ["reifyResultShapes"]>;
+
+/// The only result has the shape of the first operand: `let extraClassDefinition = shapedLikeFirstOperand`.
+defvar shapedLikeFirstOperand = [{
+  ::llvm::LogicalResult $cppClass::reifyResultShapes(::mlir::OpBuilder &builder,
+                                                     ::mlir::ReifiedRankedShapedTypeDims &shapes) {
+    return reifyLikeFirstOperand(*this, builder, shapes);
+  }
+}];
 
 #endif

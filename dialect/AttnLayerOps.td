@@ -5,7 +5,13 @@ include "dialect/AttnScoreOps.td"
 include "mlir/IR/OpAsmInterface.td"
 
 class AttnLayerOp<string mnemonic, list<Trait> traits = []>
-    : AttnOp<mnemonic, !listconcat([Pure, DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface>], traits)>;
+    : AttnOp<mnemonic, !listconcat([Pure, ReifiesShape], traits)>;
+
+/// The result has the type of the first operand.
+class AttnInPlaceOp<string mnemonic, string first, list<Trait> traits = []>
+    : AttnLayerOp<mnemonic, !listconcat([AllTypesMatch<[first, "result"]>], traits)> {
+  let extraClassDefinition = shapedLikeFirstOperand;
+}
 
 def ParamOp : AttnOp<"param", [Pure, DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>]> {
   let summary = "A parameter of the model, by name";
@@ -18,7 +24,8 @@ def ParamOp : AttnOp<"param", [Pure, DeclareOpInterfaceMethods<OpAsmOpInterface,
   let hasVerifier = 1;
 }
 
-def LinearOp : AttnLayerOp<"linear", [AttrSizedOperandSegments, IsolatedFromAbove, NoTerminator]> {
+def LinearOp : AttnLayerOp<"linear", [AttrSizedOperandSegments, IsolatedFromAbove, NoTerminator,
+                                     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>]> {
   let summary = "Affine map of the last dimension, with an optional epilogue";
   let description = [{
     `y[…, n] = epilogue(sum_k x[…, k] · weight[n, k] + bias[n])`, sums in f32.
@@ -29,13 +36,14 @@ def LinearOp : AttnLayerOp<"linear", [AttrSizedOperandSegments, IsolatedFromAbov
   let results = (outs AttnFloatTensor:$result);
   let regions = (region MaxSizedRegion<1>:$epilogue);
   let assemblyFormat = [{
-    $input `,` $weight (`,` $bias^)? oilist(`reads` `(` $reads `:` type($reads) `)` `maps` $read_maps | `epilogue` $epilogue)
+    $input `,` $weight (`,` $bias^)? oilist(`reads` `(` $reads `:` type($reads) `)` `maps` $read_maps)
+    (`epilogue` $epilogue^)?
     attr-dict `:` type($input) `,` type($weight) (`,` type($bias)^)? `->` type($result)
   }];
   let hasVerifier = 1;
 }
 
-def LayerNormOp : AttnLayerOp<"layer_norm", [AttrSizedOperandSegments, AllTypesMatch<["input", "result"]>]> {
+def LayerNormOp : AttnInPlaceOp<"layer_norm", "input", [AttrSizedOperandSegments]> {
   let summary = "Normalization of the last dimension to mean 0 and variance 1";
   let description = "`y = (x − mean(x)) / sqrt(var(x) + epsilon) · weight + bias` (Ba et al. 2016), in f32.";
   let arguments = (ins AttnFloatTensor:$input, Optional<AttnFloatTensor>:$weight, Optional<AttnFloatTensor>:$bias, F64Attr:$epsilon);
@@ -45,7 +53,7 @@ def LayerNormOp : AttnLayerOp<"layer_norm", [AttrSizedOperandSegments, AllTypesM
   let hasVerifier = 1;
 }
 
-def RmsNormOp : AttnLayerOp<"rms_norm", [AllTypesMatch<["input", "result"]>]> {
+def RmsNormOp : AttnInPlaceOp<"rms_norm", "input"> {
   let summary = "Normalization of the last dimension by its root mean square";
   let description = [{
     `y = x / sqrt(mean(x²) + epsilon) · (weight + offset)` (Zhang and Sennrich 2019), in f32. `offset` is 1 in Gemma.
@@ -92,7 +100,7 @@ def EmbeddingOp : AttnLayerOp<"embedding"> {
   let hasVerifier = 1;
 }
 
-def SinusoidalPositionsOp : AttnLayerOp<"sinusoidal_positions", [AllTypesMatch<["input", "result"]>]> {
+def SinusoidalPositionsOp : AttnInPlaceOp<"sinusoidal_positions", "input"> {
   let summary = "Addition of sinusoidal positions";
   let description = [{
     `y[…, s, 2i] = x[…, s, 2i] + sin(p / base^(2i/d))`, `y[…, s, 2i+1] = x[…, s, 2i+1] + cos(p / base^(2i/d))`,
@@ -104,7 +112,7 @@ def SinusoidalPositionsOp : AttnLayerOp<"sinusoidal_positions", [AllTypesMatch<[
   let hasVerifier = 1;
 }
 
-def LearnedPositionsOp : AttnLayerOp<"learned_positions", [AllTypesMatch<["input", "result"]>]> {
+def LearnedPositionsOp : AttnInPlaceOp<"learned_positions", "input"> {
   let summary = "Addition of a learned row per position";
   let description = "`y[…, s, d] = x[…, s, d] + table[s + offset, d]`; more positions than rows are refused before any access.";
   let arguments = (ins AttnFloatTensor:$input, AttnFloatTensor:$table, Optional<AttnPosition>:$offset);
@@ -113,7 +121,7 @@ def LearnedPositionsOp : AttnLayerOp<"learned_positions", [AllTypesMatch<["input
   let hasVerifier = 1;
 }
 
-def RotaryOp : AttnLayerOp<"rotary", [AllTypesMatch<["input", "result"]>]> {
+def RotaryOp : AttnInPlaceOp<"rotary", "input"> {
   let summary = "Rotation of pairs of features by an angle that grows with the position";
   let description = [{
     Pair i of `width` features turns by `p / base^(2i/width)`: `(x, y) → (x cos − y sin, y cos + x sin)` (Su et al. 2021).
@@ -142,7 +150,7 @@ def MergeHeadsOp : AttnLayerOp<"merge_heads"> {
   let hasVerifier = 1;
 }
 
-def CacheUpdateOp : AttnLayerOp<"cache_update", [AllTypesMatch<["cache", "result"]>]> {
+def CacheUpdateOp : AttnInPlaceOp<"cache_update", "cache"> {
   let summary = "New keys or values written into a cache";
   let description = [{
     `result[b, …, p + s, d] = entries[b, …, s, d]`, elsewhere the cache; `p` is `position`, one for all or one per batch entry.

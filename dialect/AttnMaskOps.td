@@ -8,6 +8,7 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 /// A question about one (query, key) pair; compose with arith.andi, ori, xori.
 class AttnKeepOp<string mnemonic, list<Trait> traits = []> : AttnOp<mnemonic, !listconcat([Pure], traits)> {
   let results = (outs I1:$keep);
+  let hasFolder = 1;
 }
 
 def CausalOp : AttnKeepOp<"causal"> {

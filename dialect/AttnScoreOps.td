@@ -10,9 +10,11 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 /// One score in, one score out, any rank.
 class AttnScoreOp<string mnemonic, list<Trait> traits = []>
     : AttnOp<mnemonic, !listconcat([Pure, DeclareOpInterfaceMethods<ScoreOpInterface, ["buildScore", "evaluateScore"]>,
-                                    DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface>], traits)>;
+                                    ReifiesShape], traits)> {
+  let extraClassDefinition = shapedLikeFirstOperand;
+}
 
-def MatmulOp : AttnOp<"matmul", [Pure, DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface>]> {
+def MatmulOp : AttnOp<"matmul", [Pure, ReifiesShape]> {
   let summary = "Product of two stacks of matrices";
   let description = [{
     `result[…, m, n] = sum_k lhs[…, m, k] · rhs[…, k, n]`, with `transpose_rhs` `rhs[…, n, k]`; products and
@@ -97,16 +99,17 @@ def MaskOp : AttnScoreOp<"mask", [AllTypesMatch<["scores", "result"]>, DeclareOp
   let hasVerifier = 1;
 }
 
-def SoftmaxOp : AttnOp<"softmax", [Pure, SameOperandsAndResultType, DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface>]> {
+def SoftmaxOp : AttnOp<"softmax", [Pure, SameOperandsAndResultType, ReifiesShape]> {
   let summary = "Normalized exponential along one axis";
   let arguments = (ins AttnFloatTensor:$scores, DefaultValuedAttr<I64Attr, "-1">:$axis,
                        DefaultValuedAttr<Attn_EmptyRowsAttr, "::heed::attn::EmptyRows::Zeros">:$empty_rows);
   let results = (outs AttnFloatTensor:$weights);
   let assemblyFormat = "$scores (`axis` `(` $axis^ `)`)? (`empty_rows` `(` $empty_rows^ `)`)? attr-dict `:` type($scores)";
   let hasVerifier = 1;
+  let extraClassDefinition = shapedLikeFirstOperand;
 }
 
-def AdditiveScoresOp : AttnOp<"additive_scores", [Pure, DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface>]> {
+def AdditiveScoresOp : AttnOp<"additive_scores", [Pure, ReifiesShape]> {
   let summary = "Scores of additive attention";
   let description = "`scores[…, q, k] = sum_u v[u] · tanh(query[…, q, u] + key[…, k, u])` (Bahdanau et al. 2015), in f32.";
   let arguments = (ins AttnFloatTensor:$query, AttnFloatTensor:$key, AttnFloatTensor:$v);

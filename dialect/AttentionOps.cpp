@@ -1,0 +1,249 @@
+// Attention in one operation, whole and in steps over the keys, and the matrix product of one tile.
+// See AttnAttentionOps.td.
+#include "dialect/Checks.h"
+
+using namespace mlir;
+
+namespace heed::attn {
+
+/// The arguments of the regions before the reads: the score, if there is one, and six indices.
+static SmallVector<Type> getLeadingTypes(MLIRContext *context, bool hasScore) {
+  SmallVector<Type> types;
+  if (hasScore)
+    types.push_back(Float32Type::get(context));
+  types.append(6, IndexType::get(context));
+  return types;
+}
+
+static void nameArguments(Region &region, bool hasScore, OpAsmSetValueNameFn setName) {
+  SmallVector<StringRef> names{"score", "batch", "head", "query", "key", "query_len", "key_len"};
+  nameRegionArguments(region, ArrayRef(names).drop_front(hasScore ? 0 : 1), setName);
+}
+
+/// Checks the two regions of `op` and its reads, whose maps go from coordinates of sizes `sizes`.
+template <typename Op>
+static LogicalResult verifyReadsAndRegions(Op op, ArrayRef<int64_t> sizes) {
+  MLIRContext *context = op.getContext();
+  if (failed(verifyReads(op, op.getReads(), op.getReadMaps(), sizes)))
+    return failure();
+  if (failed(verifyRegion(op, "score", op.getScore(), getLeadingTypes(context, true), op.getReads(),
+                          op.getReadMaps(), Float32Type::get(context))))
+    return failure();
+  return verifyRegion(op, "keep", op.getKeep(), getLeadingTypes(context, false), op.getReads(), op.getReadMaps(),
+                      IntegerType::get(context, 1));
+}
+
+// attention
+
+AttentionLayout AttentionOp::getLetters() {
+  auto [operands, result] = getLayout().split("->");
+  auto [query, rest] = operands.split(',');
+  auto [key, value] = rest.split(',');
+  return {query, key, value, result};
+}
+
+/// Refuses `letters` unless they are `needed` and, in any order, nothing else but b and h, each once.
+static LogicalResult verifyLetters(Operation *op, StringRef what, StringRef letters, StringRef needed) {
+  std::string allowed = "bh" + needed.str();
+  bool complete = llvm::all_of(needed, [&](char letter) { return letters.count(letter) == 1; });
+  bool known = llvm::all_of(letters, [&](char letter) { return StringRef(allowed).contains(letter); });
+  if (!complete || !known || letters.count('b') > 1 || letters.count('h') > 1)
+    return op->emitOpError("expected layout of ")
+           << what << " to have letters " << needed << ", and b and h at most once, but got '" << letters << "'";
+  return success();
+}
+
+static int64_t getSize(Value tensor, StringRef letters, char letter) {
+  int64_t dim = AttentionLayout::find(letters, letter);
+  return dim < 0 ? 1 : cast<RankedTensorType>(tensor.getType()).getDimSize(dim);
+}
+
+LogicalResult AttentionOp::verify() {
+  AttentionLayout letters = getLetters();
+  struct Operand {
+    StringRef name;
+    Value tensor;
+    StringRef letters, needed;
+  } tensors[] = {{"query", getQuery(), letters.query, "qd"},
+                 {"key", getKey(), letters.key, "kd"},
+                 {"value", getValue(), letters.value, "ke"},
+                 {"result", getResult(), letters.result, "qe"}};
+  for (auto [name, tensor, own, needed] : tensors) {
+    if (failed(verifyLetters(*this, name, own, needed))) // C1
+      return failure();
+    for (char letter : {'b', 'h'})
+      if (own.contains(letter) != letters.query.contains(letter)) // C2
+        return emitOpError("expected letter ") << letter << " in all of layout '" << getLayout() << "' or in none";
+    auto type = cast<RankedTensorType>(tensor.getType());
+    if (type.getRank() != static_cast<int64_t>(own.size())) // C3
+      return emitOpError("expected ") << name << " of rank " << own.size() << " by layout '" << own
+                                      << "', but got rank " << type.getRank();
+    if (name != "result" && type.getElementType() != getQuery().getType().getElementType()) // C4
+      return emitOpError("expected query, key and value of one element type, but got ")
+             << getQuery().getType().getElementType() << " and " << type.getElementType();
+  }
+
+  auto sizeOf = [&](const Operand &operand, char letter) { return getSize(operand.tensor, operand.letters, letter); };
+  auto &[query, key, value, result] = tensors;
+  struct Pair {
+    StringRef what;
+    char letter;
+    const Operand &a, &b;
+  } pairs[] = {{"batch", 'b', query, key},      {"batch", 'b', query, value}, {"batch", 'b', query, result},
+               {"heads", 'h', key, value},      {"heads", 'h', query, result}, {"length", 'q', query, result},
+               {"length", 'k', key, value},     {"width", 'd', query, key},    {"width", 'e', value, result}};
+  for (auto &[what, letter, a, b] : pairs) // C5
+    if (!mayEqual(sizeOf(a, letter), sizeOf(b, letter)))
+      return emitOpError("expected ") << a.name << " " << what << " to equal " << b.name << " " << what << ", but got "
+                                      << sizeOf(a, letter) << " and " << sizeOf(b, letter);
+  int64_t heads = sizeOf(query, 'h'), shared = sizeOf(key, 'h');
+  if (!mayEqual(heads, shared) && (shared == 0 || heads % shared != 0)) // C6
+    return emitOpError("expected key heads to divide query heads, but got ") << shared << " and " << heads;
+
+  int64_t batch = sizeOf(query, 'b');
+  if (Value lengths = getKeyLengths())
+    if (failed(verifyShape(*this, "key_lengths", lengths.getType(), {batch}))) // C7
+      return failure();
+  if (failed(verifyPosition(*this, "query_offset", getQueryOffset(), batch)) || // C8
+      failed(verifyPosition(*this, "key_offset", getKeyOffset(), batch)))
+    return failure();
+  if (Value sinks = getSinks())
+    if (failed(verifyShape(*this, "sinks", sinks.getType(), {heads}))) // C9
+      return failure();
+  if (!getScale().isFinite()) // C10
+    return emitOpError("expected a finite scale, but got ") << getScale().convertToDouble();
+  if (Value logSumExp = getLogSumExp()) {
+    SmallVector<int64_t> shape(getResult().getType().getShape());
+    shape.erase(shape.begin() + AttentionLayout::find(letters.result, 'e'));
+    if (failed(verifyShape(*this, "log_sum_exp", logSumExp.getType(), shape))) // C11
+      return failure();
+  }
+
+  SmallVector<int64_t> sizes{batch, heads, sizeOf(query, 'q'), sizeOf(key, 'k')};
+  if (getQueryOffset()) // positions are absolute then, and may pass the lengths
+    sizes[2] = ShapedType::kDynamic;
+  if (getKeyOffset())
+    sizes[3] = ShapedType::kDynamic;
+  if (failed(verifyReadsAndRegions(*this, sizes))) // C12
+    return failure();
+  WalkResult aligned = getKeep().walk([&](CausalOp causal) {
+    if (!getQueryOffset() || causal.getAlignment() == Alignment::TopLeft) // C13
+      return WalkResult::advance();
+    causal.emitOpError("expected top_left alignment under a query_offset, but got bottom_right");
+    return WalkResult::interrupt();
+  });
+  return failure(aligned.wasInterrupted());
+}
+
+LogicalResult AttentionOp::reifyResultShapes(OpBuilder &builder, ReifiedRankedShapedTypeDims &shapes) {
+  AttentionLayout letters = getLetters();
+  auto sizeOf = [&](char letter) {
+    Value tensor = letter == 'e' ? getValue() : getQuery();
+    StringRef own = letter == 'e' ? letters.value : letters.query;
+    return tensor::getMixedSize(builder, getLoc(), tensor, AttentionLayout::find(own, letter));
+  };
+  std::string result = letters.result.str(), rows = result;
+  rows.erase(rows.find('e'), 1);
+  reifyShape(builder, getResult(), [&](int64_t dim) { return sizeOf(result[dim]); }, shapes);
+  if (getLogSumExp())
+    reifyShape(builder, getLogSumExp(), [&](int64_t dim) { return sizeOf(rows[dim]); }, shapes);
+  return success();
+}
+
+void AttentionOp::getAsmBlockArgumentNames(Region &region, OpAsmSetValueNameFn setName) {
+  nameArguments(region, &region == &getScore(), setName);
+}
+
+// online_attention
+
+LogicalResult OnlineAttentionOp::verify() {
+  RankedTensorType query = getQuery().getType(), key = getKey().getType(), value = getValue().getType();
+  if (query.getRank() != 2 || value.getRank() != 2) // C1
+    return emitOpError("expected query and value of rank 2, but got ranks ")
+           << query.getRank() << " and " << value.getRank();
+  if (key.getRank() != 2 && key.getRank() != 3) // C2
+    return emitOpError("expected key of rank 2, or of rank 3 as panels, but got rank ") << key.getRank();
+  if (query.getElementType() != key.getElementType() || query.getElementType() != value.getElementType()) // C3
+    return emitOpError("expected query, key and value of one element type, but got ")
+           << query.getElementType() << ", " << key.getElementType() << " and " << value.getElementType();
+  if (!mayEqual(query.getDimSize(1), key.getDimSize(1))) // C4
+    return emitOpError("expected query width to equal key width, but got ")
+           << query.getDimSize(1) << " and " << key.getDimSize(1);
+  int64_t rows = query.getDimSize(0), keys = value.getDimSize(0), keySize = key.getDimSize(0);
+  if (key.getRank() == 3) { // panels: ceil(keys / width) of them
+    int64_t width = key.getDimSize(2);
+    if (width == 0) // C5
+      return emitOpError("expected key panels of width at least 1, but got 0");
+    bool known = !ShapedType::isDynamic(width) && !ShapedType::isDynamic(keys);
+    int64_t panels = known ? llvm::divideCeil(keys, width) : ShapedType::kDynamic;
+    if (!mayEqual(panels, keySize)) // C5
+      return emitOpError("expected ") << panels << " key panels for " << keys << " values, but got " << keySize;
+  } else if (!mayEqual(keySize, keys)) { // C6
+    return emitOpError("expected key length to equal value length, but got ") << keySize << " and " << keys;
+  }
+  if (getOrigin().size() != 6) // C7
+    return emitOpError("expected origin of 6 indices, but got ") << getOrigin().size();
+  if (failed(verifyShape(*this, "accumulator", getAccumulator().getType(), {rows, value.getDimSize(1)})) || // C8
+      failed(verifyShape(*this, "row_max", getRowMax().getType(), {rows})) ||
+      failed(verifyShape(*this, "row_sum", getRowSum().getType(), {rows})))
+    return failure();
+  SmallVector<Type> outs{getAccumulator().getType(), getRowMax().getType(), getRowSum().getType()};
+  if (getResultTypes() != TypeRange(outs)) // C9
+    return emitOpError("expected results of types ") << show(outs) << ", but got " << show(getResultTypes());
+  if (!getScale().isFinite()) // C10
+    return emitOpError("expected a finite scale, but got ") << getScale().convertToDouble();
+  return verifyReadsAndRegions(*this, SmallVector<int64_t>(4, ShapedType::kDynamic)); // C11
+}
+
+MutableOperandRange OnlineAttentionOp::getDpsInitsMutable() {
+  MutableOperandRange first = getAccumulatorMutable();
+  return MutableOperandRange(*this, first.getAsOperandRange().getBeginOperandIndex(), 3);
+}
+
+void OnlineAttentionOp::getAsmBlockArgumentNames(Region &region, OpAsmSetValueNameFn setName) {
+  nameArguments(region, &region == &getScore(), setName);
+}
+
+// tile_matmul
+
+LogicalResult TileMatmulOp::verify() {
+  RankedTensorType lhs = getLhs().getType(), rhs = getRhs().getType(), init = getInit().getType();
+  if (lhs.getRank() != 2 || init.getRank() != 2) // C1
+    return emitOpError("expected lhs and init of rank 2, but got ranks ") << lhs.getRank() << " and " << init.getRank();
+  if (rhs.getRank() != 2 && rhs.getRank() != 3) // C2
+    return emitOpError("expected rhs of rank 2, or of rank 3 as panels, but got rank ") << rhs.getRank();
+  int64_t inner = rhs.getDimSize(rhs.getRank() - 2);
+  if (rhs.getRank() == 3)
+    inner = rhs.getDimSize(1);
+  else
+    inner = rhs.getDimSize(0);
+  if (!mayEqual(lhs.getDimSize(1), inner)) // C3
+    return emitOpError("expected equal inner sizes, but got ") << lhs.getDimSize(1) << " and " << inner;
+  int64_t columns = init.getDimSize(1);
+  if (!mayEqual(lhs.getDimSize(0), init.getDimSize(0))) // C4
+    return emitOpError("expected as many rows in init as in lhs, but got ")
+           << init.getDimSize(0) << " and " << lhs.getDimSize(0);
+  if (rhs.getRank() == 2 && !mayEqual(rhs.getDimSize(1), columns)) // C4
+    return emitOpError("expected as many columns in init as in rhs, but got ") << columns << " and " << rhs.getDimSize(1);
+  if (rhs.getRank() == 3) { // C5
+    int64_t panels = rhs.getDimSize(0), width = rhs.getDimSize(2);
+    if (width == 0)
+      return emitOpError("expected panels of width at least 1, but got 0");
+    bool known = !ShapedType::isDynamic(width) && !ShapedType::isDynamic(columns);
+    int64_t needed = known ? llvm::divideCeil(columns, width) : ShapedType::kDynamic;
+    if (!mayEqual(panels, needed))
+      return emitOpError("expected ") << needed << " panels for " << columns << " columns, but got " << panels;
+  }
+  if (getResult().getType() != init) // C6
+    return emitOpError("expected result of type ") << init << ", but got " << getResult().getType();
+  if (failed(verifyReads(*this, getReads(), getReadMaps(), init.getShape()))) // C7
+    return failure();
+  Type f32 = Float32Type::get(getContext());
+  return verifyRegion(*this, "epilogue", getEpilogue(), {f32}, getReads(), getReadMaps(), f32); // C8
+}
+
+void TileMatmulOp::getAsmBlockArgumentNames(Region &region, OpAsmSetValueNameFn setName) {
+  nameRegionArguments(region, {"sum"}, setName);
+}
+
+} // namespace heed::attn

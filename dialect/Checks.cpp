@@ -1,0 +1,114 @@
+// What verifiers and shape inference of several operations share; see Checks.h.
+#include "dialect/Checks.h"
+
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+
+namespace heed::attn {
+
+std::string show(int64_t size) { return ShapedType::isDynamic(size) ? "?" : std::to_string(size); }
+
+std::string show(ArrayRef<int64_t> shape) {
+  return "[" + llvm::join(llvm::map_range(shape, [](int64_t size) { return show(size); }), ", ") + "]";
+}
+
+std::string show(TypeRange types) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  llvm::interleaveComma(types, stream);
+  return "(" + text + ")";
+}
+
+LogicalResult verifyShape(Operation *op, StringRef what, Type type, ArrayRef<int64_t> shape) {
+  ArrayRef<int64_t> actual = cast<RankedTensorType>(type).getShape();
+  if (actual.size() != shape.size() || !llvm::equal(actual, shape, mayEqual))
+    return op->emitOpError("expected ") << what << " of shape " << show(shape) << ", but got " << show(actual);
+  return success();
+}
+
+LogicalResult verifyPosition(Operation *op, StringRef what, Value position, int64_t batch) {
+  auto tensor = position ? dyn_cast<RankedTensorType>(position.getType()) : nullptr;
+  return tensor ? verifyShape(op, what, tensor, {batch}) : success();
+}
+
+LogicalResult verifyReads(Operation *op, ValueRange reads, ArrayAttr maps, ArrayRef<int64_t> sizes) {
+  if (reads.size() != maps.size())
+    return op->emitOpError("expected one map per read, but got ")
+           << reads.size() << " reads and " << maps.size() << " maps";
+  for (auto [index, tensor, attribute] : llvm::enumerate(reads, maps)) {
+    AffineMap map = cast<AffineMapAttr>(attribute).getValue();
+    auto type = cast<RankedTensorType>(tensor.getType());
+    if (map.getNumDims() != sizes.size() || map.getNumSymbols() != 0)
+      return op->emitOpError("expected map of read ")
+             << index << " to have " << sizes.size() << " dimensions and no symbols, but got " << attribute;
+    if (map.getNumResults() != 0 && map.getNumResults() != type.getRank())
+      return op->emitOpError("expected map of read ") << index << " to have no results or " << type.getRank()
+                                                      << ", but got " << map.getNumResults();
+    for (auto [dim, expression] : llvm::enumerate(map.getResults())) {
+      int64_t needed = ShapedType::kDynamic;
+      if (auto coordinate = dyn_cast<AffineDimExpr>(expression))
+        needed = sizes[coordinate.getPosition()];
+      if (auto constant = dyn_cast<AffineConstantExpr>(expression))
+        needed = constant.getValue() + 1;
+      if (!type.isDynamicDim(dim) && !ShapedType::isDynamic(needed) && type.getDimSize(dim) < needed)
+        return op->emitOpError("expected dimension ") << dim << " of read " << index << " to be at least "
+                                                      << needed << ", but got " << type.getDimSize(dim);
+    }
+  }
+  return success();
+}
+
+Type getReadType(Value tensor, AffineMap map) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  return map.getNumResults() == 0 && type.getRank() > 0 ? Type(type) : type.getElementType();
+}
+
+LogicalResult verifyRegion(Operation *op, StringRef what, Region &region, ArrayRef<Type> leading, ValueRange reads,
+                           ArrayAttr maps, Type result) {
+  if (region.empty())
+    return success();
+  SmallVector<Type> expected(leading);
+  for (auto [tensor, map] : llvm::zip_equal(reads, maps))
+    expected.push_back(getReadType(tensor, cast<AffineMapAttr>(map).getValue()));
+  Block &block = region.front();
+  if (block.getArgumentTypes() != TypeRange(expected))
+    return op->emitOpError("expected ") << what << " region to take " << show(TypeRange(expected)) << ", but got "
+                                        << show(TypeRange(block.getArgumentTypes()));
+  auto yield = block.empty() ? nullptr : dyn_cast<YieldOp>(block.back());
+  if (!yield)
+    return op->emitOpError("expected ") << what << " region to end with attn.yield";
+  if (TypeRange(yield.getOperandTypes()) != TypeRange(result)) {
+    InFlightDiagnostic error = op->emitOpError("expected ") << what << " region to yield " << show(TypeRange(result))
+                                                            << ", but got " << show(yield.getOperandTypes());
+    error.attachNote(yield.getLoc()) << "yielded here";
+    return error;
+  }
+  return success();
+}
+
+void nameRegionArguments(Region &region, ArrayRef<StringRef> leading, OpAsmSetValueNameFn setName) {
+  for (auto [index, argument] : llvm::enumerate(region.getArguments()))
+    setName(argument, index < leading.size() ? leading[index] : StringRef("read"));
+}
+
+void reifyShape(OpBuilder &builder, Value result, function_ref<OpFoldResult(int64_t)> size,
+                ReifiedRankedShapedTypeDims &shapes) {
+  auto type = cast<RankedTensorType>(result.getType());
+  SmallVector<OpFoldResult> &shape = shapes.emplace_back();
+  for (int64_t dim = 0; dim < type.getRank(); ++dim) {
+    if (!type.isDynamicDim(dim))
+      shape.push_back(builder.getIndexAttr(type.getDimSize(dim)));
+    else // the interface wants values for dynamic sizes, even where the operand's is static
+      shape.push_back(getValueOrCreateConstantIndexOp(builder, result.getLoc(), size(dim)));
+  }
+}
+
+LogicalResult reifyLikeFirstOperand(Operation *op, OpBuilder &builder, ReifiedRankedShapedTypeDims &shapes) {
+  auto size = [&](int64_t dim) { return tensor::getMixedSize(builder, op->getLoc(), op->getOperand(0), dim); };
+  reifyShape(builder, op->getResult(0), size, shapes);
+  return success();
+}
+
+} // namespace heed::attn
