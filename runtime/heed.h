@@ -60,6 +60,9 @@ typedef struct heed_params heed_params;
  * time: compares format version, layout id and file size, and reads no parameter. A module without parameters
  * takes no image. */
 int heed_params_map(const heed_module *module, const char *path, heed_params **params, heed_error *error);
+/* Where the image of a module lies unless told otherwise: beside it, with the suffix .heed in place of .so,
+ * or added where there is no suffix. An error where it does not fit in `capacity`. */
+int heed_params_beside(const char *module_path, char *path, size_t capacity, heed_error *error);
 void heed_params_unmap(heed_params *params);
 /* What entries take as `params`. */
 const void *heed_params_data(const heed_params *params);
