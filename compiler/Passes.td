@@ -71,4 +71,14 @@ def EmitInterface : Pass<"attn-emit-interface", "mlir::ModuleOp"> {
   let dependentDialects = ["mlir::LLVM::LLVMDialect", "mlir::arith::ArithDialect", "mlir::func::FuncDialect"];
 }
 
+def LayOutParameters : Pass<"attn-lay-out-parameters", "mlir::ModuleOp"> {
+  let summary = "Give every parameter its place in the image";
+  let description = [{
+    Every parameter that an `attn.param` names gets an offset in the parameter image, a multiple of 64 bytes, in the
+    order of names. Name, logical type, storage and place become part of `heed.interface`, whose layout id ties code
+    and image together. A recipe that does not make the type of its `attn.param` is an error.
+  }];
+  let statistics = [Statistic<"numParameters", "parameters", "Parameters in the image">];
+}
+
 #endif
