@@ -5,5 +5,5 @@
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
   heed::registerDialects(registry);
-  return mlir::asMainReturnCode(mlir::MlirLspServerMain(argc, argv, registry));
+  return mlir::failed(mlir::MlirLspServerMain(argc, argv, registry));
 }
