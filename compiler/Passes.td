@@ -81,4 +81,41 @@ def LayOutParameters : Pass<"attn-lay-out-parameters", "mlir::ModuleOp"> {
   let statistics = [Statistic<"numParameters", "parameters", "Parameters in the image">];
 }
 
+def ExpandMath : Pass<"attn-expand-math"> {
+  let summary = "Replace elementary functions by arithmetic";
+  let description = [{
+    Exponentials, logarithms, tanh, erf, sine, cosine, powers, reciprocal square roots and remainders of
+    scalars and vectors become straight-line arithmetic, so that emitted code needs no mathematical library.
+    So do rounding to integers and fused multiply-add where the module's target lacks them. f16 and bf16 are
+    computed in f32. `compiler/passes/MathFunctions.h` has the table of errors.
+
+    ```mlir
+    %0 = math.rsqrt %x : vector<8xf32>     // %one = arith.constant dense<1.0> : vector<8xf32>
+                                           // %root = math.sqrt %x : vector<8xf32>
+                                           // %0 = arith.divf %one, %root : vector<8xf32>
+    ```
+  }];
+  let statistics = [Statistic<"numExpanded", "expanded", "Operations replaced by arithmetic">];
+  let dependentDialects = ["mlir::arith::ArithDialect", "mlir::math::MathDialect"];
+}
+
+def ExpandHalf : Pass<"attn-expand-half"> {
+  let summary = "Replace arithmetic on f16 and bf16 by that on f32, and conversions by integer operations";
+  let description = [{
+    Arithmetic on f16 and bf16 is done in f32 and rounded to nearest even. Conversions between f16 and f32
+    become integer operations where the module's target has no instruction for them; those of bf16 always,
+    because the instruction of AVX512-BF16 flushes subnormal numbers. Narrowing from f64 and from integers
+    rounds once. NaNs stay NaNs and are quiet.
+
+    ```mlir
+    %0 = arith.addf %a, %b : bf16          // %x = arith.extf %a : bf16 to f32  (a shift)
+                                           // %y = arith.extf %b : bf16 to f32
+                                           // %z = arith.addf %x, %y : f32
+                                           // %0 = arith.truncf %z : f32 to bf16  (integer operations)
+    ```
+  }];
+  let statistics = [Statistic<"numExpanded", "expanded", "Operations replaced">];
+  let dependentDialects = ["mlir::arith::ArithDialect", "mlir::math::MathDialect"];
+}
+
 #endif

@@ -1,0 +1,132 @@
+// Replaces elementary functions by arithmetic, so that emitted code needs no libm; see Passes.td.
+#include "compiler/passes/MathFunctions.h"
+#include "compiler/passes/Passes.h"
+#include "compiler/target/Target.h"
+
+#include "mlir/Dialect/Math/Transforms/Passes.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+namespace heed {
+#define GEN_PASS_DEF_EXPANDMATH
+#include "compiler/passes/Passes.h.inc"
+
+using namespace mlir;
+
+namespace {
+
+using Unary = Expr (*)(Expr);
+using Binary = Expr (*)(Expr, Expr);
+
+/// What replaces an operation on f32; null where the target has it.
+Unary findUnary(Operation *op) {
+  return llvm::TypeSwitch<Operation *, Unary>(op)
+      .Case([](math::ExpOp) { return buildExp; })
+      .Case([](math::Exp2Op) { return buildExp2; })
+      .Case([](math::ExpM1Op) { return buildExpm1; })
+      .Case([](math::LogOp) { return buildLog; })
+      .Case([](math::Log2Op) { return buildLog2; })
+      .Case([](math::Log1pOp) { return buildLog1p; })
+      .Case([](math::TanhOp) { return buildTanh; })
+      .Case([](math::ErfOp) { return buildErf; })
+      .Case([](math::SinOp) { return buildSin; })
+      .Case([](math::CosOp) { return buildCos; })
+      .Case([](math::RsqrtOp) { return buildRsqrt; })
+      .Default(nullptr);
+}
+
+Unary findRounding(Operation *op, const MathTarget &target) {
+  if (isa<math::RoundOp>(op)) // which rounds halves away from zero, as no vector unit of x86 does
+    return buildRound;
+  if (target.round)
+    return nullptr;
+  return llvm::TypeSwitch<Operation *, Unary>(op)
+      .Case([](math::FloorOp) { return buildFloor; })
+      .Case([](math::CeilOp) { return buildCeil; })
+      .Case([](math::TruncOp) { return buildTrunc; })
+      .Case([](math::RoundEvenOp) { return buildRoundEven; })
+      .Default(nullptr);
+}
+
+Binary findBinary(Operation *op) {
+  return llvm::TypeSwitch<Operation *, Binary>(op)
+      .Case([](math::PowFOp) { return buildPow; })
+      .Case([](arith::RemFOp) { return buildRem; })
+      .Default(nullptr);
+}
+
+/// Operations that code generators build from instructions of every target.
+bool isNative(Operation *op) {
+  return isa<math::AbsFOp, math::CopySignOp, math::SqrtOp, math::IsFiniteOp, math::IsInfOp, math::IsNaNOp,
+             math::IsNormalOp, math::FloorOp, math::CeilOp, math::TruncOp, math::RoundEvenOp, math::FmaOp>(
+      op);
+}
+
+struct ExpandMath : impl::ExpandMathBase<ExpandMath> {
+  void runOnOperation() override {
+    FailureOr<Target> machine = Target::of(getOperation());
+    if (failed(machine))
+      return signalPassFailure();
+    target = {machine->hasFma, machine->hasRounding};
+
+    RewritePatternSet patterns(&getContext());
+    math::populateExpansionPatterns(patterns,
+                                    {"tan", "sinh", "cosh", "asinh", "acosh", "atanh", "fpowi", "clampf"});
+    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
+      return signalPassFailure();
+
+    SmallVector<Operation *> work;
+    getOperation()->walk([&](Operation *op) {
+      if (isa<arith::RemFOp>(op) || (isa<math::MathDialect>(op->getDialect()) && isOnFloats(op)))
+        work.push_back(op);
+    });
+    for (Operation *op : work)
+      if (failed(expand(op)))
+        return signalPassFailure();
+  }
+
+private:
+  static bool isOnFloats(Operation *op) { return isa<FloatType>(getElementTypeOrSelf(op->getOperand(0))); }
+
+  /// Replaces `op`, or leaves it where the target has it.
+  LogicalResult expand(Operation *op) {
+    auto type = cast<FloatType>(getElementTypeOrSelf(op->getOperand(0)));
+    ImplicitLocOpBuilder builder(op->getLoc(), op);
+    SmallVector<Expr, 3> operands;
+    for (Value operand : op->getOperands())
+      operands.emplace_back(builder, target, operand);
+
+    if (Unary rounding = findRounding(op, target))
+      return replace(op, type.getWidth() < 32 ? rounding(operands[0].toF32()).toFloat(type)
+                                              : rounding(operands[0]));
+    if (isNative(op) && !(isa<math::FmaOp>(op) && !target.fma) && type.getWidth() >= 32)
+      return success();
+    if (type.getWidth() > 32 || isa<TensorType>(op->getOperand(0).getType()))
+      return op->emitOpError("expected f16, bf16 or f32 scalars or vectors, but got ")
+             << op->getOperand(0).getType();
+
+    for (Expr &operand : operands)
+      operand = operand.toF32();
+    if (Unary unary = findUnary(op))
+      return replace(op, unary(operands[0]).toFloat(type));
+    if (Binary binary = findBinary(op))
+      return replace(op, binary(operands[0], operands[1]).toFloat(type));
+    if (isa<math::FmaOp>(op) && !target.fma)
+      return replace(op, buildExactFma(operands[0], operands[1], operands[2]).toFloat(type));
+    if (isNative(op)) // on half precision: ExpandHalf's
+      return success();
+    return op->emitOpError("expected an operation with an expansion");
+  }
+
+  LogicalResult replace(Operation *op, Expr value) {
+    op->getResult(0).replaceAllUsesWith(value);
+    op->erase();
+    ++numExpanded;
+    return success();
+  }
+
+  MathTarget target;
+};
+
+} // namespace
+} // namespace heed

@@ -1,0 +1,54 @@
+// Elementary functions as straight-line arithmetic, on scalars and vectors of f32.
+#pragma once
+
+#include "compiler/passes/MathBuilder.h"
+
+namespace heed {
+
+/// Each takes f32 and gives f32. NaN gives NaN; infinities and zeros give what C's functions give, signs of
+/// zero included. Errors are in units in the last place, with fused multiply-add and without;
+/// tests/numerics/MathTest.cpp fails when one is exceeded.
+///
+/// | function   | error, fused | not  | remarks                                                     |
+/// |------------|--------------|------|-------------------------------------------------------------|
+/// | exp        | 1            | 1.25 | results under 2^-125.5 are zero                             |
+/// | exp2       | 1            | 1.25 | results under 2^-125.5 are zero                             |
+/// | expm1      | 1.5          | 1.5  |                                                             |
+/// | log        | 1            | 1    |                                                             |
+/// | log2       | 1            | 1.75 |                                                             |
+/// | log1p      | 1.5          | 1.5  |                                                             |
+/// | tanh       | 2.5          | 2.5  |                                                             |
+/// | erf        | 1            | 1    |                                                             |
+/// | sin, cos   | 2            | 2    | up to arguments of 2^28                                     |
+/// | rsqrt      | 1.5          | 1.5  |                                                             |
+/// | powf       | 1            | 1    |                                                             |
+Expr buildExp(Expr x);
+Expr buildExp2(Expr x);
+Expr buildExpm1(Expr x);
+Expr buildLog(Expr x);
+Expr buildLog2(Expr x);
+Expr buildLog1p(Expr x);
+Expr buildTanh(Expr x);
+Expr buildErf(Expr x);
+Expr buildSin(Expr x);
+Expr buildCos(Expr x);
+Expr buildRsqrt(Expr x);
+Expr buildPow(Expr x, Expr y);
+
+/// The remainder of C's fmodf, exact.
+Expr buildRem(Expr x, Expr y);
+/// a·b + c of f32 rounded once, on targets that have no such instruction.
+Expr buildExactFma(Expr a, Expr b, Expr c);
+
+/// Of f32 and f64; exact.
+Expr buildRoundEven(Expr x);
+Expr buildTrunc(Expr x);
+Expr buildFloor(Expr x);
+Expr buildCeil(Expr x);
+/// Halves away from zero.
+Expr buildRound(Expr x);
+
+/// f64 to f32, rounded to odd: a later rounding to f16 or bf16 is then as good as rounding once.
+Expr truncateToOdd(Expr x);
+
+} // namespace heed
