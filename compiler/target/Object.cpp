@@ -50,13 +50,15 @@ static mlir::LogicalResult addLines(mlir::ModuleOp module) {
 
 /// What every function of the module says to the code generator.
 static void annotate(Function &function, const Target &target, Instrument instrument) {
-  function.addFnAttr("target-cpu", target.cpu);
-  if (!target.features.empty())
-    function.addFnAttr("target-features", target.features);
-  // Some CPUs prefer half of their vectors; the tiles were chosen for whole ones.
-  std::string bits = std::to_string(target.tuning.lanes * 32);
-  function.addFnAttr("prefer-vector-width", bits);
-  function.addFnAttr("min-legal-vector-width", bits);
+  if (!function.hasFnAttribute("target-cpu")) { // else it runs before the CPU has been checked
+    function.addFnAttr("target-cpu", target.cpu);
+    if (!target.features.empty())
+      function.addFnAttr("target-features", target.features);
+    // Some CPUs prefer half of their vectors; the tiles were chosen for whole ones.
+    std::string bits = std::to_string(target.tuning.lanes * 32);
+    function.addFnAttr("prefer-vector-width", bits);
+    function.addFnAttr("min-legal-vector-width", bits);
+  }
   function.addFnAttr(Attribute::NoUnwind);
   switch (instrument) {
   case Instrument::None:

@@ -33,7 +33,8 @@ using Field = std::variant<I32, I64, DataType, Address>;
 class TableEmitter {
 public:
   TableEmitter(ModuleOp module, const ModuleInterface &interface)
-      : interface(interface), b(module.getLoc(), OpBuilder::atBlockEnd(module.getBody())) {}
+      : interface(interface), b(module.getLoc(), OpBuilder::atBlockEnd(module.getBody())),
+        embedsParams(module->hasAttr(embedParamsAttr)) {}
 
   Address emitModule(StringRef target) {
     std::vector<Address> entries;
@@ -104,8 +105,19 @@ private:
                                       text(parameter.storage), I64{int64_t(parameter.offset)},
                                       I64{int64_t(parameter.bytes)}}));
     return structure({I32{HEED_PARAMS_FORMAT_VERSION}, text(interface.layoutId()),
-                      I64{int64_t(interface.parameterBytes)}, Address(), count(parameters),
+                      I64{int64_t(interface.parameterBytes)}, emitEmbedded(), count(parameters),
                       pointers(parameters)});
+  }
+
+  /// The tensor data inside the object, which is added to it when it is written.
+  Address emitEmbedded() {
+    if (!embedsParams)
+      return {};
+    std::string name = embeddedParamsSymbol(interface);
+    auto global = LLVM::GlobalOp::create(b, LLVM::LLVMArrayType::get(b.getI8Type(), 0), /*isConstant=*/true,
+                                         LLVM::Linkage::External, name, Attribute());
+    global.setVisibility_(LLVM::Visibility::Hidden);
+    return {name};
   }
 
   /// A constant struct that begins with its size, as all do.
@@ -210,9 +222,12 @@ private:
   ImplicitLocOpBuilder b;
   llvm::StringMap<Address> texts, expressions;
   unsigned numGlobals = 0;
+  bool embedsParams;
 };
 
 } // namespace
+
+std::string embeddedParamsSymbol(const ModuleInterface &interface) { return interface.name + ".params"; }
 
 void emitTables(ModuleOp module, const ModuleInterface &interface, const Target &target) {
   Address table = TableEmitter(module, interface).emitModule(target.name);

@@ -1,0 +1,13 @@
+// Dimensions of tensors as expressions of the sizes of an entry.
+#pragma once
+
+#include "compiler/target/Interface.h"
+
+namespace heed {
+
+/// The dimension `dim` of `value`, a tensor inside the entry whose arguments are the first of `interface`,
+/// found by going backwards through its operations and calls. Nothing where it does not follow from the
+/// arguments, or is not affine.
+std::optional<SizeExpr> dimensionOf(mlir::Value value, unsigned dim, const EntryInterface &interface);
+
+} // namespace heed
