@@ -49,6 +49,141 @@ def DescribeInterface : Pass<"attn-describe-interface", "mlir::ModuleOp"> {
   }];
 }
 
+def TileAttention : Pass<"attn-tile-attention"> {
+  let summary = "Tile attention over batch, heads, queries and keys";
+  let description = [{
+    `attn.attention` becomes a parallel loop over batch, heads and tiles of queries around a loop over tiles of keys
+    with one `attn.online_attention` inside, and a division by the row sums at the end. Keys are packed once into
+    transposed panels, shared by the queries of a group. Keys past the valid length are never visited.
+  }];
+  let dependentDialects = ["mlir::linalg::LinalgDialect", "mlir::math::MathDialect", "mlir::scf::SCFDialect",
+                           "mlir::affine::AffineDialect"];
+}
+
+def TileMatmuls : Pass<"attn-tile-matmuls"> {
+  let summary = "Tile linear layers and matrix products over rows and columns";
+  let description = [{
+    A linear layer becomes a parallel loop over blocks of columns and rows with one `attn.tile_matmul` inside; its
+    weight is packed into panels (`linalg.pack`), its bias and epilogue move into the tile's. A product of two stacks of
+    matrices is tiled over batch and heads besides; its right-hand side is packed only where it lies transposed.
+    Tile sizes come from the target.
+  }];
+  let dependentDialects = ["mlir::linalg::LinalgDialect", "mlir::scf::SCFDialect", "mlir::affine::AffineDialect"];
+}
+
+def HoistPacks : Pass<"attn-hoist-packs", "mlir::ModuleOp"> {
+  let summary = "Move the packing of weights out of layers and into the parameter image";
+  let description = [{
+    `linalg.pack` of an argument of a private function moves to its callers; of an `attn.param` it becomes the
+    parameter's storage: the recipe gains an entry for the packed form.
+  }];
+  let statistics = [Statistic<"numFolded", "folded", "Packs that became storage">];
+  let dependentDialects = ["mlir::linalg::LinalgDialect"];
+}
+
+def LayOutParameters : Pass<"attn-lay-out-parameters", "mlir::ModuleOp"> {
+  let summary = "Give every parameter its place in the image";
+  let description = [{
+    Every parameter that an `attn.param` names gets an offset in the parameter image, a multiple of 64 bytes, in the
+    order of names. Name, logical type, storage and place become part of `heed.interface`, whose layout id ties code
+    and image together. A recipe that does not make the type of its `attn.param` is an error.
+  }];
+  let statistics = [Statistic<"numParameters", "parameters", "Parameters in the image">];
+}
+
+def LowerLayers : Pass<"attn-lower-layers"> {
+  let summary = "Lower what works row by row or element by element to linalg.generic";
+  let description = [{
+    Norms, softmax, activations, score operations, embeddings, positions, head splits and merges, cache updates,
+    argmax and top-k become `linalg.generic` on tensors, with f32 inside whatever the element type. An operation of
+    the score interface is lowered by its own `buildScore`.
+  }];
+  let dependentDialects = ["mlir::linalg::LinalgDialect", "mlir::math::MathDialect", "mlir::scf::SCFDialect"];
+}
+
+def TileRows : Pass<"attn-tile-rows"> {
+  let summary = "Tile what is left on whole tensors over rows, with what feeds it";
+  let description = [{
+    Every structured operation outside of a parallel loop is tiled to single rows in one, together with the operations
+    whose rows only it needs: a norm's sums, the residual added before it, a softmax's maximum.
+  }];
+  let dependentDialects = ["mlir::linalg::LinalgDialect", "mlir::scf::SCFDialect", "mlir::affine::AffineDialect"];
+}
+
+def LowerOnlineAttention : Pass<"attn-lower-online-attention"> {
+  let summary = "Lower a step of online attention to two tile matmuls and the softmax between them";
+  let description = [{
+    The regions are inlined between the two products. A pair that is not kept has the score −inf and the weight
+    −0.0, by which the second product knows to leave it out.
+  }];
+  let dependentDialects = ["mlir::linalg::LinalgDialect", "mlir::math::MathDialect"];
+}
+
+def VectorizeMatmuls : Pass<"attn-vectorize-matmuls"> {
+  let summary = "Turn a tile matmul into register tiles of vector fused multiply-adds";
+  let description = [{
+    Loops over blocks of columns and rows as large as the target's register tile, whose accumulators stay in registers
+    over the whole depth; smaller blocks for what is left. The epilogue is applied to the accumulators.
+  }];
+  let dependentDialects = ["mlir::vector::VectorDialect", "mlir::scf::SCFDialect", "mlir::math::MathDialect",
+                           "mlir::affine::AffineDialect"];
+}
+
+def VectorizeGenerics : Pass<"attn-vectorize-generics"> {
+  let summary = "Turn linalg.generic into loops over rows of vectors";
+  let description = [{
+    The innermost loop runs over vectors, its rest under a mask; a reduction along it keeps several accumulators.
+    What does not run along the last dimension of its tensors stays for scalar loops.
+  }];
+  let statistics = [Statistic<"numScalar", "scalar", "Operations left to scalar loops">];
+  let dependentDialects = ["mlir::vector::VectorDialect", "mlir::scf::SCFDialect", "mlir::affine::AffineDialect"];
+}
+
+def DestinationStyle : Pass<"attn-destination-style", "mlir::ModuleOp"> {
+  let summary = "Give every function its results to fill, and what a kernel needs besides";
+  let description = [{
+    Results become trailing arguments that the function fills; a result tied to a state argument is written into that
+    argument. Four arguments more follow: the parameter image, the workspace, the number of threads and the context.
+    `attn.param` becomes a view of the image.
+  }];
+  let dependentDialects = ["mlir::bufferization::BufferizationDialect", "mlir::memref::MemRefDialect",
+                           "mlir::LLVM::LLVMDialect", "mlir::tensor::TensorDialect"];
+}
+
+def LowerCopies : Pass<"attn-lower-copies"> {
+  let summary = "Turn copies of buffers into element loops, which need no library";
+  let description = [{ `memref.copy` between strided buffers would call a runtime function; emitted code calls none. }];
+  let dependentDialects = ["mlir::linalg::LinalgDialect"];
+}
+
+def ShareTiles : Pass<"attn-share-tiles", "mlir::func::FuncOp"> {
+  let summary = "Share the tiles of a parallel loop out among as many slots as there are threads";
+  let description = [{
+    A parallel loop over tiles becomes one over slots, each with a loop over tiles of its own. Which slot computes a tile
+    never changes what it computes.
+  }];
+  let dependentDialects = ["mlir::scf::SCFDialect", "mlir::affine::AffineDialect"];
+}
+
+def PlanWorkspace : Pass<"attn-plan-workspace", "mlir::ModuleOp"> {
+  let summary = "Give every buffer its place in one workspace";
+  let description = [{
+    Buffers whose lifetimes do not meet share a place. A buffer inside of a parallel loop has one place per slot. Sizes are
+    expressions of the function's dimensions and of the number of threads; beside every function `@f` stands
+    `@f.workspace`, which computes the sum. A callee's workspace is a buffer of its caller.
+  }];
+  let dependentDialects = ["mlir::memref::MemRefDialect", "mlir::arith::ArithDialect", "mlir::func::FuncDialect"];
+}
+
+def OutlineParallel : Pass<"attn-outline-parallel", "mlir::ModuleOp"> {
+  let summary = "Turn a loop over slots into a task for the caller's threads";
+  let description = [{
+    The body becomes a function of a closure and a slot; the loop becomes a call of the context's `parallel`, or of the task
+    itself where there is one slot.
+  }];
+  let dependentDialects = ["mlir::LLVM::LLVMDialect", "mlir::scf::SCFDialect", "mlir::func::FuncDialect"];
+}
+
 def EmitInterface : Pass<"attn-emit-interface", "mlir::ModuleOp"> {
   let summary = "Wrap every entry in its C forms, with all checks of the contract";
   let description = [{
@@ -69,16 +204,6 @@ def EmitInterface : Pass<"attn-emit-interface", "mlir::ModuleOp"> {
   let options = [Option<"contracts", "contracts", "bool", "true",
                         "Check what callers pass; without it only the CPU is checked">];
   let dependentDialects = ["mlir::LLVM::LLVMDialect", "mlir::arith::ArithDialect", "mlir::func::FuncDialect"];
-}
-
-def LayOutParameters : Pass<"attn-lay-out-parameters", "mlir::ModuleOp"> {
-  let summary = "Give every parameter its place in the image";
-  let description = [{
-    Every parameter that an `attn.param` names gets an offset in the parameter image, a multiple of 64 bytes, in the
-    order of names. Name, logical type, storage and place become part of `heed.interface`, whose layout id ties code
-    and image together. A recipe that does not make the type of its `attn.param` is an error.
-  }];
-  let statistics = [Statistic<"numParameters", "parameters", "Parameters in the image">];
 }
 
 def ExpandMath : Pass<"attn-expand-math"> {

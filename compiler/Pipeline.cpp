@@ -2,16 +2,84 @@
 #include "compiler/Pipeline.h"
 
 #include "compiler/passes/Passes.h"
+#include "mlir/Conversion/Passes.h"
+#include "mlir/Dialect/Bufferization/Transforms/Passes.h"
+#include "mlir/Dialect/Linalg/Passes.h"
+#include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
 
 using namespace mlir;
 using namespace heed;
 
-/// graph → fused: attn.attention, and linear layers with epilogues.
-static void buildFusedPhase(OpPassManager &pm, const PipelineOptions &options) {
+static void cleanUp(OpPassManager &pm) {
   pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+}
+
+/// graph → fused: attention in one operation, linear layers with epilogues.
+static void buildFusedPhase(OpPassManager &pm, const PipelineOptions &options) {
+  pm.addPass(createDescribeInterface());
+  cleanUp(pm);
   pm.addPass(createFuseEpilogues());
+}
+
+/// fused → tiled: parallel loops over tiles, and where every parameter lies.
+static void buildTiledPhase(OpPassManager &pm, const PipelineOptions &options) {
+  pm.addPass(createTileAttention());
+  pm.addPass(createTileMatmuls());
+  pm.addPass(createHoistPacks()); // before TileRows, which would compute what can be stored
+  pm.addPass(createLayOutParameters());
+  pm.addPass(createLowerLayers());
+  cleanUp(pm);
+  pm.addPass(createTileRows());
+  cleanUp(pm);
+}
+
+/// tiled → vector: what runs in a tile, as vector code.
+static void buildVectorPhase(OpPassManager &pm, const PipelineOptions &options) {
+  pm.addPass(createLowerOnlineAttention());
+  pm.addPass(createVectorizeMatmuls());
+  pm.addPass(createVectorizeGenerics());
+  cleanUp(pm);
+}
+
+/// vector → buffer: memory; results are arguments, and everything between lies in one workspace.
+static void buildBufferPhase(OpPassManager &pm, const PipelineOptions &options) {
+  pm.addPass(createDestinationStyle());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(bufferization::createEmptyTensorEliminationPass());
+  bufferization::OneShotBufferizePassOptions bufferize;
+  bufferize.bufferizeFunctionBoundaries = true;
+  bufferize.functionBoundaryTypeConversion = bufferization::LayoutMapOption::IdentityLayoutMap;
+  pm.addPass(bufferization::createOneShotBufferizePass(bufferize));
+  pm.addPass(bufferization::createDropEquivalentBufferResultsPass());
+  cleanUp(pm);
+  pm.addPass(createLowerCopies());
+  pm.addNestedPass<func::FuncOp>(createShareTiles());
+  pm.addPass(memref::createResolveShapedTypeResultDimsPass());
+  cleanUp(pm);
+  pm.addPass(createPlanWorkspace());
+  cleanUp(pm);
+}
+
+/// buffer → llvm: tasks for the caller's threads, the C interface, and LLVM's own operations.
+static void buildLLVMPhase(OpPassManager &pm, const PipelineOptions &options) {
+  pm.addNestedPass<func::FuncOp>(createConvertLinalgToLoopsPass());
+  pm.addPass(createOutlineParallel());
+  pm.addPass(createEmitInterface({options.contracts}));
+  pm.addPass(memref::createExpandStridedMetadataPass());
+  pm.addPass(createConvertVectorToSCFPass(VectorTransferToSCFOptions()));
+  pm.addPass(createExpandMath());
+  pm.addPass(createExpandHalf());
+  pm.addPass(memref::createFoldMemRefAliasOpsPass());
+  pm.addPass(createLowerAffinePass());
+  pm.addPass(createSCFToControlFlowPass());
+  cleanUp(pm);
+  pm.addPass(createConvertVectorToLLVMPass());
+  pm.addPass(createConvertToLLVMPass());
+  pm.addPass(createReconcileUnrealizedCastsPass());
+  cleanUp(pm);
 }
 
 static constexpr std::pair<Phase, StringLiteral> phaseNames[] = {
@@ -29,8 +97,27 @@ std::optional<Phase> heed::parsePhase(StringRef name) {
 }
 
 void heed::buildPipeline(OpPassManager &pm, Phase from, Phase to, const PipelineOptions &options) {
-  if (from < Phase::Fused && to >= Phase::Fused)
-    buildFusedPhase(pm, options);
+  static constexpr std::pair<Phase, void (*)(OpPassManager &, const PipelineOptions &)> builders[] = {
+      {Phase::Fused, buildFusedPhase},   {Phase::Tiled, buildTiledPhase}, {Phase::Vector, buildVectorPhase},
+      {Phase::Buffer, buildBufferPhase}, {Phase::LLVM, buildLLVMPhase},
+  };
+  for (auto [phase, build] : builders)
+    if (from < phase && phase <= to)
+      build(pm, options);
 }
 
-void heed::registerPasses() { registerHeedPasses(); }
+void heed::registerPasses() {
+  registerHeedPasses();
+  // `heed-opt --heed-tiled` runs everything that leads from the graph to the tiled phase.
+  struct Options : PassPipelineOptions<Options> {
+    Option<std::string> from{*this, "from", llvm::cl::desc("The phase that the input is in"),
+                             llvm::cl::init("graph")};
+  };
+  for (auto [phase, name] : phaseNames)
+    if (phase != Phase::Graph)
+      PassPipelineRegistration<Options>(("heed-" + name).str(), "Lower to the phase `" + name.str() + "`",
+                                        [to = phase](OpPassManager &pm, const Options &options) {
+                                          Phase from = parsePhase(options.from).value_or(Phase::Graph);
+                                          buildPipeline(pm, from, to, {});
+                                        });
+}

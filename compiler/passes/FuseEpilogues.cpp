@@ -52,9 +52,9 @@ struct EpilogueBuilder {
   void finish(Value result, Operation *consumer) {
     attn::YieldOp::create(rewriter, consumer->getLoc(), result);
     rewriter.setInsertionPoint(consumer);
-    auto fused = attn::LinearOp::create(rewriter, linear.getLoc(), consumer->getResult(0).getType(),
-                                        linear.getInput(), linear.getWeight(), linear.getBias(), reads,
-                                        rewriter.getArrayAttr(maps));
+    auto fused =
+        attn::LinearOp::create(rewriter, linear.getLoc(), consumer->getResult(0).getType(), linear.getInput(),
+                               linear.getWeight(), linear.getBias(), reads, rewriter.getArrayAttr(maps));
     rewriter.inlineRegionBefore(linear.getEpilogue(), fused.getEpilogue(), fused.getEpilogue().end());
     rewriter.replaceOp(consumer, fused);
     rewriter.eraseOp(linear);

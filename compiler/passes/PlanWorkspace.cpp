@@ -1,0 +1,339 @@
+// Gives every buffer its place in one workspace; see Passes.td.
+#include "compiler/passes/Passes.h"
+
+#include "compiler/passes/Structured.h"
+#include "mlir/Analysis/CallGraph.h"
+#include "mlir/Analysis/SliceAnalysis.h"
+#include "mlir/Dialect/Bufferization/Transforms/BufferViewFlowAnalysis.h"
+#include "mlir/Interfaces/ValueBoundsOpInterface.h"
+#include "llvm/ADT/PostOrderIterator.h"
+
+namespace heed {
+#define GEN_PASS_DEF_PLANWORKSPACE
+#include "compiler/passes/Passes.h.inc"
+
+using namespace mlir;
+
+namespace {
+
+/// Every buffer starts on a cache line.
+constexpr int64_t alignment = 64;
+constexpr StringLiteral workspaceSuffix = ".workspace";
+
+/// A buffer, and the operations between which it is alive, as positions in program order.
+struct Buffer {
+  memref::AllocOp alloc;
+  int64_t begin, end;
+  Value bytes; // at the function's entry
+};
+
+/// Buffers that share one place because their lifetimes do not meet.
+struct Place {
+  SmallVector<Buffer *> buffers;
+  Value bytes, offset;
+};
+
+struct FunctionPlanner {
+  func::FuncOp function;
+  ModuleOp module;
+  ImplicitLocOpBuilder b; // stays at the entry, where sizes are computed
+  Value workspace, threads;
+  IRMapping atEntry;
+  DenseMap<Operation *, int64_t> position, lastInside;
+  BufferViewFlowAnalysis aliases;
+
+  explicit FunctionPlanner(func::FuncOp function)
+      : function(function), module(function->getParentOfType<ModuleOp>()),
+        b(function.getLoc(), function.getContext()), aliases(function) {
+    auto kernel = function.getArguments().take_back(4);
+    workspace = kernel[1];
+    threads = kernel[2];
+    // What is computed for the workspace stays before everything else.
+    Block &entry = function.getBody().front();
+    b.setInsertionPointToStart(&entry);
+    Operation *marker = arith::ConstantIndexOp::create(b, 0);
+    b.setInsertionPoint(marker);
+    int64_t next = 0;
+    function.walk([&](Operation *op) {
+      lastInside[op] = next;
+      position[op] = next++;
+    });
+    // Post-order numbers the contents of an operation before it: an operation's number ends its extent.
+  }
+
+  FailureOr<Value> run() {
+    FailureOr<Value> size = planArena(function, workspace);
+    if (failed(size))
+      return failure();
+    return *size;
+  }
+
+  /// Plans the buffers directly in `owner` (the function or a parallel loop), which start at `base`'s
+  /// beginning; returns their bytes.
+  FailureOr<Value> planArena(Operation *owner, Value base) {
+    std::vector<Buffer> buffers;
+    WalkResult found = owner->walk<WalkOrder::PreOrder>([&](Operation *op) -> WalkResult {
+      if (op != owner && isa<scf::ForallOp>(op))
+        return WalkResult::skip();
+      auto alloc = dyn_cast<memref::AllocOp>(op);
+      if (!alloc)
+        return WalkResult::advance();
+      FailureOr<Value> bytes = bytesOf(alloc);
+      if (failed(bytes))
+        return WalkResult::interrupt();
+      buffers.push_back({alloc, position[alloc], lastUse(alloc), *bytes});
+      return WalkResult::advance();
+    });
+    if (found.wasInterrupted())
+      return failure();
+
+    // A parallel loop's buffers are one buffer of its owner: a share for every slot.
+    SmallVector<scf::ForallOp> loops;
+    owner->walk<WalkOrder::PreOrder>([&](scf::ForallOp loop) {
+      if (loop == owner)
+        return WalkResult::advance();
+      loops.push_back(loop);
+      return WalkResult::skip();
+    });
+    for (scf::ForallOp loop : loops) {
+      auto marker = memref::AllocOp::create(b, MemRefType::get({0}, b.getI8Type())); // stands for the share
+      FailureOr<Value> share = planArena(loop, marker);
+      if (failed(share))
+        return failure();
+      if (getConstantIntValue(*share) == 0) {
+        marker.erase();
+        continue;
+      }
+      buffers.push_back(
+          {marker, position[loop] - 1, position[loop], b.createOrFold<arith::MulIOp>(*share, threads)});
+      slotShares[marker] = {loop, *share};
+    }
+    llvm::stable_sort(buffers, [](const Buffer &x, const Buffer &y) { return x.begin < y.begin; });
+
+    SmallVector<Place> places;
+    for (Buffer &buffer : buffers) {
+      auto isFree = [&](const Place &place) {
+        return llvm::none_of(place.buffers, [&](Buffer *other) {
+          return buffer.begin <= other->end && other->begin <= buffer.end;
+        });
+      };
+      auto place =
+          llvm::find_if(places, [&](const Place &p) { return isFree(p) && p.bytes == buffer.bytes; });
+      if (place == places.end())
+        place = llvm::find_if(places, isFree);
+      if (place == places.end())
+        place = &places.emplace_back(Place{{}, indexConstant(b, 0), {}});
+      place->buffers.push_back(&buffer);
+      place->bytes = b.createOrFold<arith::MaxSIOp>(place->bytes, buffer.bytes);
+    }
+    Value total = indexConstant(b, 0);
+    for (Place &place : places) {
+      place.offset = total;
+      total = b.createOrFold<arith::AddIOp>(total, place.bytes);
+    }
+    for (Place &place : places)
+      for (Buffer *buffer : place.buffers)
+        bind(*buffer, base, place.offset);
+    return total;
+  }
+
+  DenseMap<Operation *, std::pair<scf::ForallOp, Value>> slotShares;
+
+  /// Replaces an allocation by its view. Inside of a parallel loop `base` is a marker whose own place is
+  /// bound later: offsets add up.
+  void bind(Buffer &buffer, Value base, Value offset) {
+    if (auto found = slotShares.find(buffer.alloc); found != slotShares.end()) {
+      auto [loop, share] = found->second;
+      // Views inside of the loop were made on the marker; they move to this base, at the slot's share.
+      for (Operation *user : llvm::make_early_inc_range(buffer.alloc->getUsers())) {
+        auto view = cast<memref::ViewOp>(user);
+        ImplicitLocOpBuilder inner(view.getLoc(), view);
+        Value slot = arith::MulIOp::create(inner, loop.getInductionVar(0), share);
+        Value at =
+            arith::AddIOp::create(inner, arith::AddIOp::create(inner, offset, slot), view.getByteShift());
+        view.getSourceMutable().assign(base);
+        view.getByteShiftMutable().assign(at);
+      }
+      buffer.alloc.erase();
+      return;
+    }
+    ImplicitLocOpBuilder at(buffer.alloc.getLoc(), buffer.alloc);
+    auto type = buffer.alloc.getType();
+    Value view = memref::ViewOp::create(at, type, base, offset, buffer.alloc.getDynamicSizes());
+    buffer.alloc.replaceAllUsesWith(view);
+    buffer.alloc.erase();
+  }
+
+  /// The position after which nothing uses the buffer or a view of it.
+  int64_t lastUse(memref::AllocOp alloc) {
+    int64_t last = position[alloc];
+    Region *home = alloc->getParentRegion();
+    for (Value alias : aliases.resolve(alloc.getResult()))
+      for (Operation *user : alias.getUsers())
+        if (Operation *ancestor = home->findAncestorOpInRegion(*user))
+          last = std::max(last, position[ancestor]);
+    return last;
+  }
+
+  FailureOr<Value> bytesOf(memref::AllocOp alloc) {
+    auto type = alloc.getType();
+    int64_t fixed = llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+    SmallVector<Value> sizes;
+    auto dynamic = alloc.getDynamicSizes().begin();
+    for (int64_t extent : type.getShape()) {
+      if (!ShapedType::isDynamic(extent)) {
+        fixed *= extent;
+        continue;
+      }
+      FailureOr<Value> size = hoist(*dynamic++, alloc);
+      if (failed(size))
+        return failure();
+      if (std::optional<int64_t> constant = getConstantIntValue(*size))
+        fixed *= *constant;
+      else
+        sizes.push_back(*size);
+    }
+    Value bytes =
+        indexConstant(b, sizes.empty() ? static_cast<int64_t>(llvm::alignTo(fixed, alignment)) : fixed);
+    for (Value size : sizes)
+      bytes = b.createOrFold<arith::MulIOp>(bytes, size);
+    if (sizes.empty())
+      return bytes;
+    Value rounded = b.createOrFold<arith::AddIOp>(bytes, indexConstant(b, alignment - 1));
+    return b.createOrFold<arith::AndIOp>(rounded, indexConstant(b, -alignment));
+  }
+
+  /// `size`, or a bound of it, at the function's entry.
+  FailureOr<Value> hoist(Value size, memref::AllocOp alloc) {
+    if (std::optional<int64_t> constant = getConstantIntValue(size))
+      return indexConstant(b, *constant);
+    if (FailureOr<Value> same = cloneAtEntry(size); succeeded(same))
+      return *same;
+    FailureOr<int64_t> bound = ValueBoundsConstraintSet::computeConstantBound(
+        presburger::BoundType::UB, {size}, nullptr, /*closedUB=*/true);
+    if (succeeded(bound))
+      return indexConstant(b, *bound);
+    return alloc.emitError("expected a buffer whose size follows from the sizes of the arguments");
+  }
+
+  /// Recomputes `value` at the entry from the dimensions of the arguments.
+  FailureOr<Value> cloneAtEntry(Value value) {
+    if (Value done = atEntry.lookupOrNull(value))
+      return done;
+    if (auto argument = dyn_cast<BlockArgument>(value)) {
+      if (argument.getOwner() == &function.getBody().front())
+        return value;
+      return failure();
+    }
+    Operation *op = value.getDefiningOp();
+    if (op->getNumRegions() > 0)
+      return failure();
+    if (auto dim = dyn_cast<memref::DimOp>(op)) {
+      if (!isa<BlockArgument>(dim.getSource()))
+        return failure();
+    } else if (!isMemoryEffectFree(op) ||
+               !llvm::all_of(op->getOperandTypes(), [](Type type) { return type.isIntOrIndex(); })) {
+      // The workspace of a callee is asked for where its size is known.
+      if (!isa<func::CallOp>(op) || !cast<func::CallOp>(op).getCallee().ends_with(workspaceSuffix))
+        return failure();
+    }
+    for (Value operand : op->getOperands())
+      if (failed(cloneAtEntryInto(operand)))
+        return failure();
+    b.clone(*op, atEntry);
+    return atEntry.lookup(value);
+  }
+  LogicalResult cloneAtEntryInto(Value operand) {
+    FailureOr<Value> cloned = cloneAtEntry(operand);
+    if (failed(cloned))
+      return failure();
+    atEntry.map(operand, *cloned);
+    return success();
+  }
+};
+
+struct PlanWorkspace : impl::PlanWorkspaceBase<PlanWorkspace> {
+  void runOnOperation() override {
+    // Callees first: a caller asks for their workspace.
+    SmallVector<func::FuncOp> order;
+    DenseSet<Operation *> seen;
+    std::function<void(func::FuncOp)> visit = [&](func::FuncOp function) {
+      if (function.isExternal() || !seen.insert(function).second)
+        return;
+      function.walk([&](func::CallOp call) {
+        if (auto callee = getOperation().lookupSymbol<func::FuncOp>(call.getCallee()))
+          visit(callee);
+      });
+      order.push_back(function);
+    };
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      visit(function);
+    for (func::FuncOp function : order) {
+      function.walk([&](func::CallOp call) { allocateForCallee(call); });
+      FunctionPlanner planner(function);
+      FailureOr<Value> bytes = planner.run();
+      if (failed(bytes))
+        return signalPassFailure();
+      declareWorkspace(function, planner, *bytes);
+    }
+  }
+
+  /// A call's workspace is a buffer that lives as long as the call.
+  void allocateForCallee(func::CallOp call) {
+    if (!getOperation().lookupSymbol(workspaceName(call.getCallee())))
+      return;
+    ImplicitLocOpBuilder b(call.getLoc(), call);
+    SmallVector<Value> sizes;
+    for (Value operand : call.getOperands().drop_back(4))
+      if (auto type = dyn_cast<MemRefType>(operand.getType()))
+        for (int64_t dim = 0; dim < type.getRank(); ++dim)
+          if (type.isDynamicDim(dim))
+            sizes.push_back(b.createOrFold<memref::DimOp>(operand, dim));
+    sizes.push_back(call.getOperands().take_back(2)[0]);
+    auto bytes = func::CallOp::create(b, workspaceName(call.getCallee()), b.getIndexType(), sizes);
+    auto type = MemRefType::get({ShapedType::kDynamic}, b.getI8Type());
+    Value workspace = memref::AllocOp::create(b, type, bytes.getResult(0));
+    call->setOperand(call->getNumOperands() - 3, workspace);
+  }
+
+  static std::string workspaceName(StringRef function) { return (function + workspaceSuffix).str(); }
+
+  /// `@f.workspace`: the part of `@f` that computes the bytes.
+  void declareWorkspace(func::FuncOp function, FunctionPlanner &planner, Value bytes) {
+    OpBuilder builder(&getContext());
+    builder.setInsertionPoint(function);
+    SmallVector<std::pair<Value, int64_t>> dims;
+    for (BlockArgument argument : function.getArguments().drop_back(4))
+      if (auto type = dyn_cast<MemRefType>(argument.getType()))
+        for (int64_t dim = 0; dim < type.getRank(); ++dim)
+          if (type.isDynamicDim(dim))
+            dims.push_back({argument, dim});
+    SmallVector<Type> types(dims.size() + 1, builder.getIndexType());
+    auto size = func::FuncOp::create(builder, function.getLoc(), workspaceName(function.getName()),
+                                     builder.getFunctionType(types, builder.getIndexType()));
+    size.setPrivate();
+    Block *entry = size.addEntryBlock();
+    builder.setInsertionPointToStart(entry);
+    IRMapping mapping;
+    mapping.map(planner.threads, entry->getArguments().back());
+    std::function<Value(Value)> copy = [&](Value value) -> Value {
+      if (Value done = mapping.lookupOrNull(value))
+        return done;
+      Operation *op = value.getDefiningOp();
+      if (auto dim = dyn_cast<memref::DimOp>(op)) {
+        auto found = llvm::find(dims, std::make_pair(dim.getSource(), *dim.getConstantIndex()));
+        Value result = entry->getArgument(found - dims.begin());
+        mapping.map(value, result);
+        return result;
+      }
+      for (Value operand : op->getOperands())
+        mapping.map(operand, copy(operand));
+      builder.clone(*op, mapping);
+      return mapping.lookup(value);
+    };
+    func::ReturnOp::create(builder, function.getLoc(), copy(bytes));
+  }
+};
+
+} // namespace
+} // namespace heed

@@ -1,0 +1,125 @@
+#include "compiler/passes/Structured.h"
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/StructuredOpsUtils.h"
+
+using namespace mlir;
+using namespace heed;
+
+Value heed::f32Constant(ImplicitLocOpBuilder &b, double value) {
+  return arith::ConstantOp::create(b, b.getF32FloatAttr(static_cast<float>(value)));
+}
+
+Value heed::indexConstant(ImplicitLocOpBuilder &b, int64_t value) {
+  return arith::ConstantIndexOp::create(b, value);
+}
+
+Value heed::extendToF32(ImplicitLocOpBuilder &b, Value value) {
+  auto type = dyn_cast<FloatType>(value.getType());
+  return type && type.getWidth() < 32 ? arith::ExtFOp::create(b, b.getF32Type(), value).getResult() : value;
+}
+
+Value heed::roundTo(ImplicitLocOpBuilder &b, Value value, Type type) {
+  return value.getType() != type && isa<FloatType>(type) ? arith::TruncFOp::create(b, type, value).getResult()
+                                                         : value;
+}
+
+SmallVector<Value> heed::buildGeneric(ImplicitLocOpBuilder &b, ArrayRef<GenericInput> inputs,
+                                      ArrayRef<GenericInput> destinations, int64_t loops,
+                                      ArrayRef<int64_t> reductions, GenericBody body) {
+  SmallVector<Value> ins, outs;
+  SmallVector<AffineMap> maps;
+  SmallVector<Type> results;
+  for (const GenericInput &input : inputs) {
+    ins.push_back(input.tensor);
+    maps.push_back(input.map);
+  }
+  for (const GenericInput &destination : destinations) {
+    outs.push_back(destination.tensor);
+    maps.push_back(destination.map);
+    results.push_back(destination.tensor.getType());
+  }
+  SmallVector<utils::IteratorType> iterators(loops, utils::IteratorType::parallel);
+  for (int64_t loop : reductions)
+    iterators[loop] = utils::IteratorType::reduction;
+  auto generic = linalg::GenericOp::create(
+      b, results, ins, outs, maps, iterators, [&](OpBuilder &builder, Location loc, ValueRange arguments) {
+        ImplicitLocOpBuilder inner(loc, builder);
+        SmallVector<Value> elements;
+        for (Value argument : arguments)
+          elements.push_back(extendToF32(inner, argument));
+        ValueRange all(elements);
+        SmallVector<Value> yielded = body(inner, all.take_front(ins.size()), all.drop_front(ins.size()));
+        for (auto [value, argument] : llvm::zip_equal(yielded, arguments.drop_front(ins.size())))
+          value = roundTo(inner, value, argument.getType());
+        linalg::YieldOp::create(inner, yielded);
+      });
+  return generic.getResults();
+}
+
+Value heed::emptyTensor(ImplicitLocOpBuilder &b, RankedTensorType type, ArrayRef<OpFoldResult> sizes) {
+  SmallVector<Value> dynamic;
+  for (auto [extent, size] : llvm::zip_equal(type.getShape(), sizes))
+    if (ShapedType::isDynamic(extent))
+      dynamic.push_back(getValueOrCreateConstantIndexOp(b, b.getLoc(), size));
+  return tensor::EmptyOp::create(b, type, dynamic);
+}
+
+Value heed::filledTensor(ImplicitLocOpBuilder &b, ArrayRef<OpFoldResult> sizes, Value value) {
+  Value empty = tensor::EmptyOp::create(b, sizes, value.getType());
+  return linalg::FillOp::create(b, value, empty).getResult(0);
+}
+
+Value heed::positionOf(ImplicitLocOpBuilder &b, Value position, Value batch) {
+  if (!position)
+    return indexConstant(b, 0);
+  if (position.getType().isIndex())
+    return position;
+  Value element = tensor::ExtractOp::create(b, position, batch ? batch : indexConstant(b, 0));
+  return arith::IndexCastOp::create(b, b.getIndexType(), element);
+}
+
+OpFoldResult heed::ceilDiv(ImplicitLocOpBuilder &b, OpFoldResult a, int64_t divisor) {
+  return affine::makeComposedFoldedAffineApply(b, b.getLoc(), b.getAffineSymbolExpr(0).ceilDiv(divisor), {a});
+}
+
+OpFoldResult heed::minOfRest(ImplicitLocOpBuilder &b, int64_t tile, OpFoldResult size, OpFoldResult offset) {
+  AffineExpr s0 = b.getAffineSymbolExpr(0), s1 = b.getAffineSymbolExpr(1);
+  auto map = AffineMap::get(0, 2, {b.getAffineConstantExpr(tile), s0 - s1}, b.getContext());
+  return affine::makeComposedFoldedAffineMin(b, b.getLoc(), map, {size, offset});
+}
+
+OpFoldResult heed::times(ImplicitLocOpBuilder &b, OpFoldResult a, int64_t factor) {
+  return affine::makeComposedFoldedAffineApply(b, b.getLoc(), b.getAffineSymbolExpr(0) * factor, {a});
+}
+
+Value heed::asValue(ImplicitLocOpBuilder &b, OpFoldResult value) {
+  return getValueOrCreateConstantIndexOp(b, b.getLoc(), value);
+}
+
+Value heed::sliceWithout(ImplicitLocOpBuilder &b, Value tensor, ArrayRef<OpFoldResult> offsets,
+                         ArrayRef<OpFoldResult> sizes, ArrayRef<bool> dropped) {
+  SmallVector<int64_t> shape;
+  for (auto [size, drop] : llvm::zip_equal(sizes, dropped))
+    if (!drop)
+      shape.push_back(getConstantIntValue(size).value_or(ShapedType::kDynamic));
+  auto type = RankedTensorType::get(shape, getElementTypeOrSelf(tensor));
+  SmallVector<OpFoldResult> strides(sizes.size(), b.getIndexAttr(1));
+  return tensor::ExtractSliceOp::create(b, type, tensor, offsets, sizes, strides);
+}
+
+SmallVector<Value> heed::buildForall(ImplicitLocOpBuilder &b, ArrayRef<OpFoldResult> counts,
+                                     ValueRange results,
+                                     function_ref<SmallVector<TileResult>(ValueRange, ValueRange)> body) {
+  auto forall = scf::ForallOp::create(b, counts, results, /*mapping=*/std::nullopt);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPoint(forall.getTerminator());
+  SmallVector<TileResult> tiles = body(forall.getInductionVars(), forall.getRegionIterArgs());
+  b.setInsertionPointToStart(forall.getTerminator().getBody());
+  for (auto [tile, result] : llvm::zip_equal(tiles, forall.getRegionIterArgs())) {
+    SmallVector<OpFoldResult> strides(tile.sizes.size(), b.getIndexAttr(1));
+    tensor::ParallelInsertSliceOp::create(b, tile.tile, result, tile.offsets, tile.sizes, strides);
+  }
+  return forall.getResults();
+}

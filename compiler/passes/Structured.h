@@ -1,0 +1,68 @@
+// Building structured operations: what the lowering passes share.
+#pragma once
+
+#include "dialect/Attn.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+
+namespace heed {
+
+/// One input of a generic operation: a tensor and the map from the loops to its coordinates.
+struct GenericInput {
+  mlir::Value tensor;
+  mlir::AffineMap map;
+};
+
+/// Emits the elements that a generic operation yields. `inputs`: one element per input, floats narrower than
+/// f32 extended to it; `outputs`: the elements of the destinations (their value so far, in a reduction).
+using GenericBody = llvm::function_ref<llvm::SmallVector<mlir::Value>(
+    mlir::ImplicitLocOpBuilder &, mlir::ValueRange inputs, mlir::ValueRange outputs)>;
+
+/// Builds a linalg.generic over loops of which those named in `reductions` reduce. A result in f32 is rounded
+/// to the element type of its destination.
+llvm::SmallVector<mlir::Value> buildGeneric(mlir::ImplicitLocOpBuilder &b,
+                                            llvm::ArrayRef<GenericInput> inputs,
+                                            llvm::ArrayRef<GenericInput> destinations, int64_t loops,
+                                            llvm::ArrayRef<int64_t> reductions, GenericBody body);
+
+/// An uninitialized tensor of this type whose dynamic dimensions are `sizes[i]`.
+mlir::Value emptyTensor(mlir::ImplicitLocOpBuilder &b, mlir::RankedTensorType type,
+                        llvm::ArrayRef<mlir::OpFoldResult> sizes);
+/// A tensor of `elementType` with every element `value`.
+mlir::Value filledTensor(mlir::ImplicitLocOpBuilder &b, llvm::ArrayRef<mlir::OpFoldResult> sizes,
+                         mlir::Value value);
+
+mlir::Value f32Constant(mlir::ImplicitLocOpBuilder &b, double value);
+mlir::Value indexConstant(mlir::ImplicitLocOpBuilder &b, int64_t value);
+/// `value` in f32 where it is a narrower float, else itself.
+mlir::Value extendToF32(mlir::ImplicitLocOpBuilder &b, mlir::Value value);
+/// `value` rounded to `type` where that is a narrower float, else itself.
+mlir::Value roundTo(mlir::ImplicitLocOpBuilder &b, mlir::Value value, mlir::Type type);
+/// The position of batch entry `batch` for an optional position operand (see AttnPosition); zero without one.
+mlir::Value positionOf(mlir::ImplicitLocOpBuilder &b, mlir::Value position, mlir::Value batch);
+
+/// `ceil(a / b)`, `min(a, b − c)` and `a · b`, folded where constant.
+mlir::OpFoldResult ceilDiv(mlir::ImplicitLocOpBuilder &b, mlir::OpFoldResult a, int64_t divisor);
+mlir::OpFoldResult minOfRest(mlir::ImplicitLocOpBuilder &b, int64_t tile, mlir::OpFoldResult size,
+                             mlir::OpFoldResult offset);
+mlir::OpFoldResult times(mlir::ImplicitLocOpBuilder &b, mlir::OpFoldResult a, int64_t factor);
+/// `value` as an index value.
+mlir::Value asValue(mlir::ImplicitLocOpBuilder &b, mlir::OpFoldResult value);
+
+/// The slice of `tensor` from `offsets` on of `sizes`, without the dimensions of `dropped`.
+mlir::Value sliceWithout(mlir::ImplicitLocOpBuilder &b, mlir::Value tensor,
+                         llvm::ArrayRef<mlir::OpFoldResult> offsets, llvm::ArrayRef<mlir::OpFoldResult> sizes,
+                         llvm::ArrayRef<bool> dropped);
+
+/// Where a tile goes in a result.
+struct TileResult {
+  mlir::Value tile;
+  llvm::SmallVector<mlir::OpFoldResult> offsets, sizes;
+};
+
+/// Runs `body` for every coordinate below `counts` in parallel. It gets the coordinate and the results so far
+/// (to take destination tiles from) and says which tile of each result it has made.
+llvm::SmallVector<mlir::Value> buildForall(
+    mlir::ImplicitLocOpBuilder &b, llvm::ArrayRef<mlir::OpFoldResult> counts, mlir::ValueRange results,
+    llvm::function_ref<llvm::SmallVector<TileResult>(mlir::ValueRange at, mlir::ValueRange results)> body);
+
+} // namespace heed

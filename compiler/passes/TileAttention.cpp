@@ -1,0 +1,262 @@
+// Tiles attention over batch, heads, queries and keys; see Passes.td.
+#include "compiler/passes/Passes.h"
+
+#include "compiler/passes/Structured.h"
+#include "compiler/target/Target.h"
+
+namespace heed {
+#define GEN_PASS_DEF_TILEATTENTION
+#include "compiler/passes/Passes.h.inc"
+
+using namespace mlir;
+
+namespace {
+
+constexpr int64_t panelWidth = 16;
+
+/// Offset and size of a slice along each named dimension.
+using Ranges = DenseMap<char, std::pair<OpFoldResult, OpFoldResult>>;
+
+/// The slice of `tensor`, whose dimensions are `letters`, as a matrix [first, second]. A matrix that lies the
+/// other way round is transposed into a small tile.
+Value sliceMatrix(ImplicitLocOpBuilder &b, Value tensor, StringRef letters, const Ranges &ranges, char first,
+                  char second) {
+  SmallVector<OpFoldResult> offsets, sizes;
+  SmallVector<bool> dropped;
+  for (char letter : letters) {
+    auto [offset, size] = ranges.lookup(letter);
+    offsets.push_back(offset);
+    sizes.push_back(size);
+    dropped.push_back(letter != first && letter != second);
+  }
+  Value slice = sliceWithout(b, tensor, offsets, sizes, dropped);
+  if (letters.find(first) < letters.find(second))
+    return slice;
+  SmallVector<OpFoldResult> transposed{ranges.lookup(first).second, ranges.lookup(second).second};
+  Value empty = tensor::EmptyOp::create(b, transposed, getElementTypeOrSelf(tensor));
+  return linalg::TransposeOp::create(b, slice, empty, ArrayRef<int64_t>{1, 0})->getResult(0);
+}
+
+struct AttentionTiler {
+  attn::AttentionOp op;
+  ImplicitLocOpBuilder b;
+  Tuning tuning;
+  attn::AttentionLayout letters;
+  OpFoldResult zero, one;
+
+  AttentionTiler(attn::AttentionOp op, const Tuning &tuning)
+      : op(op), b(op.getLoc(), op), tuning(tuning), letters(op.getLetters()), zero(b.getIndexAttr(0)),
+        one(b.getIndexAttr(1)) {}
+
+  /// The extent of `letter` in `tensor`; 1 where it has none.
+  OpFoldResult extent(Value tensor, StringRef in, char letter) {
+    int64_t dim = attn::AttentionLayout::find(in, letter);
+    return dim < 0 ? one : tensor::getMixedSize(b, op.getLoc(), tensor, dim);
+  }
+
+  /// The keys packed once per head, transposed in panels: [batch, head, keys/w, d, w].
+  Value packKeys() {
+    Value key = op.getKey();
+    SmallVector<int64_t> order;
+    for (char letter : StringRef("bhkd"))
+      if (int64_t dim = attn::AttentionLayout::find(letters.key, letter); dim >= 0)
+        order.push_back(dim);
+    int64_t keys = attn::AttentionLayout::find(letters.key, 'k');
+    SmallVector<OpFoldResult> tiles{b.getIndexAttr(panelWidth)};
+    if (llvm::equal(order, llvm::seq<int64_t>(0, order.size())))
+      order.clear();
+    Value destination = linalg::PackOp::createDestinationTensor(b, op.getLoc(), key, tiles, {keys}, order);
+    Value pad = arith::ConstantOp::create(b, b.getZeroAttr(getElementTypeOrSelf(key)));
+    return linalg::PackOp::create(b, key, destination, {keys}, tiles, pad, order)->getResult(0);
+  }
+
+  void run() {
+    Value panels = packKeys();
+    OpFoldResult batches = extent(op.getQuery(), letters.query, 'b'),
+                 heads = extent(op.getQuery(), letters.query, 'h');
+    OpFoldResult queries = extent(op.getQuery(), letters.query, 'q'),
+                 keys = extent(op.getKey(), letters.key, 'k');
+    OpFoldResult depth = extent(op.getQuery(), letters.query, 'd'),
+                 width = extent(op.getValue(), letters.value, 'e');
+    Value keyHeads = asValue(b, extent(op.getKey(), letters.key, 'h'));
+    Value group = b.createOrFold<arith::DivUIOp>(
+        asValue(b, heads), b.createOrFold<arith::MaxUIOp>(keyHeads, indexConstant(b, 1)));
+
+    SmallVector<Value> results;
+    auto type = cast<RankedTensorType>(op.getResult().getType());
+    SmallVector<OpFoldResult> sizes;
+    for (char letter : letters.result)
+      sizes.push_back(letter == 'b' ? batches : letter == 'h' ? heads : letter == 'q' ? queries : width);
+    results.push_back(tensor::EmptyOp::create(b, sizes, type.getElementType()));
+    SmallVector<OpFoldResult> rowSizes;
+    if (op.getLogSumExp()) {
+      for (char letter : StringRef("bhq"))
+        if (letters.query.contains(letter))
+          rowSizes.push_back(letter == 'b' ? batches : letter == 'h' ? heads : queries);
+      results.push_back(tensor::EmptyOp::create(b, rowSizes, b.getF32Type()));
+    }
+
+    int64_t tileRows = tuning.queries;
+    SmallVector<Value> tiled = buildForall(
+        b, {batches, heads, ceilDiv(b, queries, tileRows)}, results, [&](ValueRange at, ValueRange results) {
+          Value batch = at[0], head = at[1], keyHead = b.createOrFold<arith::DivUIOp>(at[1], group);
+          OpFoldResult query = times(b, at[2], tileRows), rows = minOfRest(b, tileRows, queries, query);
+          Ranges ranges{{'b', {batch, one}},
+                        {'h', {head, one}},
+                        {'q', {query, rows}},
+                        {'d', {zero, depth}},
+                        {'e', {zero, width}}};
+          Value queryTile = sliceMatrix(b, op.getQuery(), letters.query, ranges, 'q', 'd');
+          ranges['h'] = {keyHead, one};
+          SmallVector<Value> state = walkKeys(panels, queryTile, ranges, batch, head, keys);
+          ranges['h'] = {head, one};
+          return finish(state, ranges, results);
+        });
+    if (tiled[0].getType() != type)
+      tiled[0] = tensor::CastOp::create(b, type, tiled[0]);
+    op.getResult().replaceAllUsesWith(tiled[0]);
+    if (op.getLogSumExp()) {
+      if (tiled[1].getType() != op.getLogSumExp().getType())
+        tiled[1] = tensor::CastOp::create(b, op.getLogSumExp().getType(), tiled[1]);
+      op.getLogSumExp().replaceAllUsesWith(tiled[1]);
+    }
+    op.erase();
+  }
+
+  /// A tile of f32 rows with a static bound, so that its scratch memory has a size known before the loop.
+  Value scratch(OpFoldResult rows, OpFoldResult columns, Value fill) {
+    SmallVector<OpFoldResult> bound{b.getIndexAttr(tuning.queries)}, sizes{rows};
+    if (columns) {
+      bound.push_back(columns);
+      sizes.push_back(columns);
+    }
+    Value empty = tensor::EmptyOp::create(b, bound, b.getF32Type());
+    SmallVector<OpFoldResult> origin(bound.size(), zero);
+    Value tile = sliceWithout(b, empty, origin, sizes, SmallVector<bool>(bound.size(), false));
+    return linalg::FillOp::create(b, fill, tile).getResult(0);
+  }
+
+  /// The online softmax over all tiles of valid keys. Returns (accumulator, row max, row sum).
+  SmallVector<Value> walkKeys(Value panels, Value queryTile, Ranges ranges, Value batch, Value head,
+                              OpFoldResult keys) {
+    OpFoldResult rows = ranges['q'].second, width = ranges['e'].second, depth = ranges['d'].second;
+    // A sink is a key of that score whose value is zero.
+    Value firstMax = f32Constant(b, -INFINITY), firstSum = f32Constant(b, 0);
+    if (op.getSinks()) {
+      firstMax = extendToF32(b, tensor::ExtractOp::create(b, op.getSinks(), head));
+      firstSum = f32Constant(b, 1);
+    }
+    SmallVector<Value> state{scratch(rows, width, f32Constant(b, 0)), scratch(rows, {}, firstMax),
+                             scratch(rows, {}, firstSum)};
+
+    Value length = asValue(b, keys);
+    if (op.getKeyLengths()) {
+      Value valid = positionOf(b, op.getKeyLengths(), batch);
+      length = arith::MinSIOp::create(b, length, arith::MaxSIOp::create(b, valid, indexConstant(b, 0)));
+    }
+    Value queryOffset = positionOf(b, op.getQueryOffset(), batch),
+          keyOffset = positionOf(b, op.getKeyOffset(), batch);
+    Value queryLength = asValue(b, extent(op.getQuery(), letters.query, 'q'));
+
+    Value step = indexConstant(b, tuning.keys);
+    auto loop = scf::ForOp::create(b, indexConstant(b, 0), length, step, state);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBody());
+    Value at = loop.getInductionVar();
+    OpFoldResult columns = minOfRest(b, tuning.keys, length, at);
+    ranges['k'] = {at, columns};
+    Value valueTile = sliceMatrix(b, op.getValue(), letters.value, ranges, 'k', 'e');
+
+    SmallVector<OpFoldResult> offsets, sizes;
+    SmallVector<bool> dropped;
+    for (char letter : StringRef("bh"))
+      if (letters.key.contains(letter)) {
+        offsets.push_back(ranges[letter].first);
+        sizes.push_back(one);
+        dropped.push_back(true);
+      }
+    AffineExpr s0 = b.getAffineSymbolExpr(0);
+    offsets.append(
+        {affine::makeComposedFoldedAffineApply(b, b.getLoc(), s0.floorDiv(panelWidth), {OpFoldResult(at)}),
+         zero, zero});
+    sizes.append({ceilDiv(b, columns, panelWidth), depth, b.getIndexAttr(panelWidth)});
+    dropped.append(3, false);
+    Value keyTile = sliceWithout(b, panels, offsets, sizes, dropped);
+
+    auto add = [&](Value x, Value y) -> Value { return b.createOrFold<arith::AddIOp>(x, y); };
+    SmallVector<Value> origin{
+        batch,       head,  add(asValue(b, ranges['q'].first), queryOffset), add(at, keyOffset),
+        queryLength, length};
+    auto online =
+        attn::OnlineAttentionOp::create(b, loop.getResultTypes(), queryTile, keyTile, valueTile, origin,
+                                        op.getReads(), loop.getRegionIterArg(0), loop.getRegionIterArg(1),
+                                        loop.getRegionIterArg(2), op.getScaleAttr(), op.getReadMapsAttr());
+    IRMapping mapping;
+    if (op.hasScore())
+      op.getScore().cloneInto(&online.getScore(), mapping);
+    if (op.hasKeep())
+      op.getKeep().cloneInto(&online.getKeep(), mapping);
+    scf::YieldOp::create(b, online.getResults());
+    return loop.getResults();
+  }
+
+  /// Divides by the row sums and says where the tiles go.
+  SmallVector<TileResult> finish(ValueRange state, const Ranges &ranges, ValueRange results) {
+    double empty = op.getEmptyRows() == attn::EmptyRows::Zeros ? 0 : NAN;
+    SmallVector<OpFoldResult> offsets, sizes;
+    SmallVector<bool> dropped;
+    for (char letter : letters.result) {
+      auto [offset, size] = ranges.lookup(letter);
+      offsets.push_back(offset);
+      sizes.push_back(size);
+      dropped.push_back(letter != 'q' && letter != 'e');
+    }
+    Value destination = sliceWithout(b, results[0], offsets, sizes, dropped);
+    AffineMap identity = b.getMultiDimIdentityMap(2), rows = identity.getSubMap({0});
+    bool transposed = letters.result.find('q') > letters.result.find('e');
+    AffineMap result = transposed ? identity.getSubMap({1, 0}) : identity;
+    SmallVector<TileResult> tiles;
+    Value tile = buildGeneric(
+        b, {{state[0], identity}, {state[2], rows}}, {{destination, result}}, 2, {},
+        [&](ImplicitLocOpBuilder &b, ValueRange in, ValueRange) {
+          Value none = arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, in[1], f32Constant(b, 0));
+          Value mean = arith::DivFOp::create(b, in[0], in[1]);
+          return SmallVector<Value>{arith::SelectOp::create(b, none, f32Constant(b, empty), mean)};
+        })[0];
+    tiles.push_back({tile, offsets, sizes});
+    if (results.size() == 1)
+      return tiles;
+
+    SmallVector<OpFoldResult> rowOffsets, rowSizes;
+    SmallVector<bool> rowDropped;
+    for (char letter : StringRef("bhq"))
+      if (letters.query.contains(letter)) {
+        rowOffsets.push_back(ranges.lookup(letter).first);
+        rowSizes.push_back(ranges.lookup(letter).second);
+        rowDropped.push_back(letter != 'q');
+      }
+    AffineMap row = b.getMultiDimIdentityMap(1);
+    Value rowDestination = sliceWithout(b, results[1], rowOffsets, rowSizes, rowDropped);
+    Value logSumExp = buildGeneric(
+        b, {{state[1], row}, {state[2], row}}, {{rowDestination, row}}, 1, {},
+        [&](ImplicitLocOpBuilder &b, ValueRange in, ValueRange) {
+          Value none = arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, in[1], f32Constant(b, 0));
+          Value sum = arith::AddFOp::create(b, in[0], math::LogOp::create(b, in[1]));
+          return SmallVector<Value>{arith::SelectOp::create(b, none, f32Constant(b, -INFINITY), sum)};
+        })[0];
+    tiles.push_back({logSumExp, rowOffsets, rowSizes});
+    return tiles;
+  }
+};
+
+struct TileAttention : impl::TileAttentionBase<TileAttention> {
+  void runOnOperation() override {
+    FailureOr<Target> target = Target::of(getOperation());
+    if (failed(target))
+      return signalPassFailure();
+    getOperation()->walk([&](attn::AttentionOp op) { AttentionTiler(op, target->tuning).run(); });
+  }
+};
+
+} // namespace
+} // namespace heed

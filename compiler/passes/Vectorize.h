@@ -1,0 +1,38 @@
+// Scalar code over lanes: what the vectorizing passes share.
+#pragma once
+
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+
+namespace heed {
+
+/// `width` elements along the last dimension of `tensor` from `at` on; those off `mask` (null: none) are not
+/// read and give zero.
+mlir::Value loadVector(mlir::ImplicitLocOpBuilder &b, mlir::Value tensor, llvm::ArrayRef<mlir::Value> at,
+                       int64_t width, mlir::Value mask);
+/// The counterpart of `loadVector`; returns the tensor written.
+mlir::Value storeVector(mlir::ImplicitLocOpBuilder &b, mlir::Value vector, mlir::Value tensor,
+                        llvm::ArrayRef<mlir::Value> at, mlir::Value mask);
+/// The first `size − offset` of `width` lanes.
+mlir::Value remainderMask(mlir::ImplicitLocOpBuilder &b, mlir::Value size, mlir::Value offset, int64_t width);
+
+/// Clones scalar operations for all lanes at once: what depends on the lane becomes a vector, what does not
+/// stays a scalar.
+class LaneMapping {
+public:
+  LaneMapping(mlir::ImplicitLocOpBuilder &b, int64_t width) : b(b), width(width) {}
+
+  void map(mlir::Value from, mlir::Value to) { mapping.map(from, to); }
+  mlir::Value lookup(mlir::Value value) const { return mapping.lookupOrDefault(value); }
+  mlir::Value asVector(mlir::Value value);
+  /// Clones an elementwise operation or a constant.
+  void clone(mlir::Operation *op);
+
+private:
+  mlir::ImplicitLocOpBuilder &b;
+  int64_t width;
+  mlir::IRMapping mapping;
+};
+
+} // namespace heed

@@ -1,0 +1,332 @@
+// Turns linalg.generic into loops over rows of vectors; see Passes.td.
+#include "compiler/passes/Passes.h"
+
+#include "compiler/passes/Structured.h"
+#include "compiler/passes/Vectorize.h"
+#include "compiler/target/Target.h"
+#include "mlir/Analysis/SliceAnalysis.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/Linalg/Utils/Utils.h"
+
+namespace heed {
+#define GEN_PASS_DEF_VECTORIZEGENERICS
+#include "compiler/passes/Passes.h.inc"
+
+using namespace mlir;
+
+namespace {
+
+/// Accumulators of a reduction, so that one addition need not wait for the one before.
+constexpr int64_t accumulators = 4;
+
+struct GenericVectorizer {
+  linalg::GenericOp op;
+  ImplicitLocOpBuilder b;
+  int64_t width, last;
+  SmallVector<AffineMap> maps;
+  SmallVector<Value> sizes;
+  bool reduces;
+  std::optional<vector::CombiningKind> kind;
+  Operation *combiner = nullptr;
+
+  GenericVectorizer(linalg::GenericOp op, int64_t width)
+      : op(op), b(op.getLoc(), op), width(width), last(op.getNumLoops() - 1),
+        maps(op.getIndexingMapsArray()) {
+    reduces = last >= 0 && op.getIteratorTypesArray()[last] == utils::IteratorType::reduction;
+  }
+
+  bool dependsOnLane(AffineMap map) { return map.isFunctionOfDim(last); }
+
+  /// Why this operation stays scalar; empty if it need not.
+  StringRef obstacle() {
+    if (last < 0)
+      return "expected at least one loop";
+    if (op->getNumResults() == 0)
+      return "expected tensors";
+    for (auto [index, map] : llvm::enumerate(maps)) {
+      Type element = getElementTypeOrSelf(op->getOperand(index));
+      if (!map.isProjectedPermutation(/*allowZeroInResults=*/true))
+        return "expected plain coordinates";
+      if (!dependsOnLane(map))
+        continue;
+      if (map.getNumResults() == 0 || map.getResult(map.getNumResults() - 1) != b.getAffineDimExpr(last))
+        return "expected the innermost loop to run along the last dimension";
+      // A vector of i1 would be packed in bits; in memory each is a byte.
+      if (element.isInteger(1) || element.isIndex())
+        return "expected elements that lie in memory as they do in registers";
+    }
+    if (reduces) {
+      if (op->getNumResults() != 1 || dependsOnLane(maps.back()))
+        return "expected one reduction";
+      SmallVector<Operation *> combiners;
+      Value reduced = matchReduction(op.getRegionOutputArgs(), 0, combiners);
+      if (!reduced || combiners.size() != 1)
+        return "expected one combining operation";
+      combiner = combiners.front();
+      kind = linalg::getCombinerOpKind(combiner);
+      if (!kind)
+        return "expected a combining operation that vectors have";
+      if (!combiner->getResult(0).getType().isF32() && !combiner->getResult(0).getType().isInteger())
+        return "expected a reduction in f32";
+    }
+    for (Operation &inner : op.getBody()->without_terminator())
+      if (StringRef reason = obstacle(&inner); !reason.empty())
+        return reason;
+    return {};
+  }
+
+  StringRef obstacle(Operation *inner) {
+    if (auto extract = dyn_cast<tensor::ExtractOp>(inner)) {
+      auto indices = extract.getIndices();
+      bool i1 = getElementTypeOrSelf(extract.getTensor()).isInteger(1);
+      for (auto [position, index] : llvm::enumerate(indices)) {
+        bool lane = isLaneIndex(index);
+        bool isLast = position + 1 == indices.size();
+        if (lane && isLast && !i1)
+          continue;
+        if (variesByLane(index))
+          return "expected look-ups that run along the last dimension";
+      }
+      return {};
+    }
+    if (isa<linalg::IndexOp, arith::ConstantOp>(inner) || OpTrait::hasElementwiseMappableTraits(inner))
+      return {};
+    if (inner->getNumRegions() == 0 && isMemoryEffectFree(inner) &&
+        llvm::none_of(inner->getOperands(), [&](Value operand) { return variesByLane(operand); }))
+      return {};
+    return "expected operations that work lane by lane";
+  }
+
+  bool isLaneIndex(Value value) {
+    auto index = value.getDefiningOp<linalg::IndexOp>();
+    return index && static_cast<int64_t>(index.getDim()) == last;
+  }
+
+  /// Whether `value`, inside of the body, differs between the lanes of one vector.
+  bool variesByLane(Value value) {
+    if (auto argument = dyn_cast<BlockArgument>(value))
+      return argument.getOwner() == op.getBody() &&
+             (reduces ? argument.getArgNumber() >= maps.size() - 1
+                      : false || dependsOnLane(maps[argument.getArgNumber()]));
+    Operation *producer = value.getDefiningOp();
+    if (producer->getBlock() != op.getBody())
+      return false;
+    if (isLaneIndex(value))
+      return true;
+    return llvm::any_of(producer->getOperands(), [&](Value operand) { return variesByLane(operand); });
+  }
+
+  void run() {
+    b.setInsertionPoint(op);
+    Location loc = op.getLoc();
+    SmallVector<OpFoldResult> flat;
+    for (Value operand : op->getOperands())
+      if (isa<RankedTensorType>(operand.getType()))
+        llvm::append_range(flat, tensor::getMixedSizes(b, loc, operand));
+    // The first operand coordinate that is a loop gives the loop's extent.
+    AffineMap toLoops = inversePermutation(concatAffineMaps(maps, b.getContext()));
+    for (AffineExpr expr : toLoops.getResults())
+      sizes.push_back(asValue(b, flat[cast<AffineDimExpr>(expr).getPosition()]));
+    SmallVector<Value> at;
+    SmallVector<Value> results = buildLoops(at, llvm::to_vector(op.getOutputs()));
+    op.replaceAllUsesWith(results);
+    op.erase();
+  }
+
+  SmallVector<Value> buildLoops(SmallVector<Value> &at, SmallVector<Value> outs) {
+    if (static_cast<int64_t>(at.size()) == last)
+      return reduces ? reduceRow(at, outs) : mapRow(at, outs);
+    Value size = sizes[at.size()];
+    if (getConstantIntValue(size) == 1) {
+      at.push_back(indexConstant(b, 0));
+      SmallVector<Value> results = buildLoops(at, outs);
+      at.pop_back();
+      return results;
+    }
+    auto loop = scf::ForOp::create(b, indexConstant(b, 0), size, indexConstant(b, 1), outs);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBody());
+    at.push_back(loop.getInductionVar());
+    scf::YieldOp::create(b, buildLoops(at, llvm::to_vector<4>(ValueRange(loop.getRegionIterArgs()))));
+    at.pop_back();
+    return loop.getResults();
+  }
+
+  SmallVector<Value> coordinates(AffineMap map, ArrayRef<Value> at, Value lane) {
+    SmallVector<Value> result;
+    for (AffineExpr expr : map.getResults()) {
+      auto dim = dyn_cast<AffineDimExpr>(expr);
+      int64_t position = dim ? dim.getPosition() : -1;
+      result.push_back(position < 0 ? indexConstant(b, 0) : position == last ? lane : at[position]);
+    }
+    return result;
+  }
+
+  /// Emits the body for the lanes from `lane` on. `outs`: the destinations, or in a reduction the value so
+  /// far of the combined element. Returns what it yields; in a reduction `combined` is what the combining
+  /// operation gets.
+  LaneMapping buildBody(ArrayRef<Value> at, Value lane, ValueRange outs, Value mask) {
+    LaneMapping lanes(b, width);
+    Block *body = op.getBody();
+    unsigned inputs = op.getNumDpsInputs();
+    for (auto [index, map] : llvm::enumerate(maps)) {
+      BlockArgument argument = body->getArgument(index);
+      if (argument.use_empty() || (reduces && index >= inputs))
+        continue;
+      Value source = index < inputs ? op->getOperand(index) : outs[index - inputs];
+      if (!isa<RankedTensorType>(source.getType())) {
+        lanes.map(argument, source);
+        continue;
+      }
+      SmallVector<Value> place = coordinates(map, at, lane);
+      lanes.map(argument, dependsOnLane(map) ? loadVector(b, source, place, width, mask)
+                                             : tensor::ExtractOp::create(b, source, place).getResult());
+    }
+    for (Operation &inner : body->without_terminator()) {
+      if (&inner == combiner)
+        continue;
+      if (auto index = dyn_cast<linalg::IndexOp>(inner)) {
+        int64_t dim = index.getDim();
+        if (dim != last) {
+          lanes.map(index, at[dim]);
+          continue;
+        }
+        Value step = vector::StepOp::create(b, VectorType::get(width, b.getIndexType()));
+        lanes.map(index, arith::AddIOp::create(b, lanes.asVector(lane), step));
+      } else if (auto extract = dyn_cast<tensor::ExtractOp>(inner);
+                 extract && !extract.getIndices().empty() && isLaneIndex(extract.getIndices().back())) {
+        SmallVector<Value> place;
+        for (Value coordinate : extract.getIndices().drop_back())
+          place.push_back(lanes.lookup(coordinate));
+        place.push_back(lane);
+        lanes.map(extract, loadVector(b, extract.getTensor(), place, width, mask));
+      } else {
+        lanes.clone(&inner);
+      }
+    }
+    return lanes;
+  }
+
+  Value wholeSteps(Value from, Value size, int64_t step) {
+    AffineExpr s0 = b.getAffineSymbolExpr(0), s1 = b.getAffineSymbolExpr(1);
+    return asValue(b,
+                   affine::makeComposedFoldedAffineApply(b, b.getLoc(), s0 + (s1 - s0).floorDiv(step) * step,
+                                                         {getAsOpFoldResult(from), getAsOpFoldResult(size)}));
+  }
+
+  SmallVector<Value> loop(Value from, Value to, int64_t step, ArrayRef<Value> carried,
+                          function_ref<SmallVector<Value>(Value, ValueRange)> body) {
+    std::optional<int64_t> first = getConstantIntValue(from), end = getConstantIntValue(to);
+    if (first && end && *first >= *end)
+      return SmallVector<Value>(carried);
+    auto loop = scf::ForOp::create(b, from, to, indexConstant(b, step), carried);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBody());
+    scf::YieldOp::create(b, body(loop.getInductionVar(), loop.getRegionIterArgs()));
+    return loop.getResults();
+  }
+
+  /// One row: whole vectors, then the rest under a mask.
+  SmallVector<Value> mapRow(ArrayRef<Value> at, ArrayRef<Value> outs) {
+    Value size = sizes[last], zero = indexConstant(b, 0), whole = wholeSteps(zero, size, width);
+    auto step = [&](Value lane, ValueRange outs, Value mask) {
+      LaneMapping lanes = buildBody(at, lane, outs, mask);
+      SmallVector<Value> results;
+      for (auto [yielded, out, map] : llvm::zip_equal(op.getBody()->getTerminator()->getOperands(), outs,
+                                                      ArrayRef(maps).take_back(outs.size())))
+        results.push_back(
+            storeVector(b, lanes.asVector(lanes.lookup(yielded)), out, coordinates(map, at, lane), mask));
+      return results;
+    };
+    SmallVector<Value> now =
+        loop(zero, whole, width, outs, [&](Value lane, ValueRange outs) { return step(lane, outs, {}); });
+    return loop(whole, size, width, now, [&](Value lane, ValueRange outs) {
+      return step(lane, outs, remainderMask(b, size, lane, width));
+    });
+  }
+
+  /// One row reduced: several accumulators at once, then one, then the rest under a mask.
+  SmallVector<Value> reduceRow(ArrayRef<Value> at, ArrayRef<Value> outs) {
+    Value size = sizes[last], zero = indexConstant(b, 0);
+    Type element = combiner->getResult(0).getType();
+    Value neutral = arith::ConstantOp::create(b, cast<TypedAttr>(neutralElement(element)));
+    Value vector = vector::BroadcastOp::create(b, VectorType::get(width, element), neutral);
+    auto step = [&](Value lane, Value sum, Value mask) -> Value {
+      LaneMapping lanes = buildBody(at, lane, outs, mask);
+      bool first = combiner->getOperand(0) == op.getRegionOutputArgs()[0];
+      Value term = lanes.asVector(lanes.lookup(combiner->getOperand(first ? 1 : 0)));
+      if (mask)
+        term = arith::SelectOp::create(b, mask, term, vector);
+      return vector::makeArithReduction(b, b.getLoc(), *kind, sum, term);
+    };
+    Value most = wholeSteps(zero, size, width * accumulators), whole = wholeSteps(most, size, width);
+    SmallVector<Value> sums = loop(zero, most, width * accumulators, SmallVector<Value>(accumulators, vector),
+                                   [&](Value lane, ValueRange sums) {
+                                     SmallVector<Value> next;
+                                     for (auto [i, sum] : llvm::enumerate(sums)) {
+                                       Value from =
+                                           b.createOrFold<arith::AddIOp>(lane, indexConstant(b, i * width));
+                                       next.push_back(step(from, sum, {}));
+                                     }
+                                     return next;
+                                   });
+    for (size_t stride = accumulators / 2; stride; stride /= 2)
+      for (size_t i = 0; i < stride; ++i)
+        sums[i] = vector::makeArithReduction(b, b.getLoc(), *kind, sums[i], sums[i + stride]);
+    SmallVector<Value> sum =
+        loop(whole, size, width,
+             loop(most, whole, width, {sums[0]},
+                  [&](Value lane, ValueRange sum) { return SmallVector<Value>{step(lane, sum[0], {})}; }),
+             [&](Value lane, ValueRange sum) {
+               return SmallVector<Value>{step(lane, sum[0], remainderMask(b, size, lane, width))};
+             });
+    Value total = vector::ReductionOp::create(b, *kind, sum[0]);
+    SmallVector<Value> place = coordinates(maps.back(), at, {});
+    Value before = tensor::ExtractOp::create(b, outs[0], place);
+    total = vector::makeArithReduction(b, b.getLoc(), *kind, before, total);
+    return {tensor::InsertOp::create(b, total, outs[0], place)};
+  }
+
+  TypedAttr neutralElement(Type type) {
+    switch (*kind) {
+    case vector::CombiningKind::MAXIMUMF:
+    case vector::CombiningKind::MAXNUMF:
+      return b.getFloatAttr(type, -INFINITY);
+    case vector::CombiningKind::MINIMUMF:
+    case vector::CombiningKind::MINNUMF:
+      return b.getFloatAttr(type, INFINITY);
+    default:
+      return *arith::getNeutralElement(combiner);
+    }
+  }
+};
+
+/// linalg.fill and linalg.transpose as generic operations, so that they take the same way.
+struct VectorizeGenerics : impl::VectorizeGenericsBase<VectorizeGenerics> {
+  void runOnOperation() override {
+    FailureOr<Target> target = Target::of(getOperation());
+    if (failed(target))
+      return signalPassFailure();
+    IRRewriter rewriter(&getContext());
+    SmallVector<linalg::LinalgOp> named;
+    getOperation()->walk([&](linalg::LinalgOp op) {
+      if (!isa<linalg::GenericOp>(op.getOperation()))
+        named.push_back(op);
+    });
+    for (linalg::LinalgOp op : named) {
+      rewriter.setInsertionPoint(op);
+      if (failed(linalg::generalizeNamedOp(rewriter, op)))
+        return signalPassFailure();
+    }
+    int64_t width = std::max<int64_t>(target->tuning.lanes, 8);
+    getOperation()->walk([&](linalg::GenericOp op) {
+      GenericVectorizer vectorizer(op, width);
+      if (StringRef obstacle = vectorizer.obstacle(); !obstacle.empty())
+        return (void)++numScalar;
+      vectorizer.run();
+    });
+  }
+};
+
+} // namespace
+} // namespace heed
