@@ -1,4 +1,5 @@
-/* Calls the entry of scale.mlir through both forms. With the argument "old", on a CPU that lacks its instructions. */
+/* Calls the entry of scale.mlir through both forms. With the argument "old", on a CPU that lacks its
+ * instructions. */
 #include "runtime/heed_kernel.h"
 
 #include <stdio.h>
@@ -33,8 +34,8 @@ static void expectValues(const char *what, float a, float b) {
 }
 
 /* Both forms, which must agree. */
-static int32_t call(const float *in, const int64_t *index, float *out, int64_t rows, int64_t cols, void *workspace,
-                    size_t bytes, const heed_context *context) {
+static int32_t call(const float *in, const int64_t *index, float *out, int64_t rows, int64_t cols,
+                    void *workspace, size_t bytes, const heed_context *context) {
   const heed_entry *entry = scale_module_query(HEED_ABI_VERSION)->entries[0];
   void *tensors[] = {(void *)in, (void *)index, out};
   int64_t sizes[] = {rows, cols};
@@ -80,13 +81,15 @@ int main(int argc, char **argv) {
   expect("another negative size", call(x, ids, y, 2, INT64_MIN, scratch, bytes, NULL), HEED_NEGATIVE_SIZE, 1);
   expect("a violated relation", call(x, ids, y, 1, 101, scratch, bytes, NULL), HEED_RELATION_VIOLATED, 0);
   expect("bytes beyond 63 bits", call(x, ids, y, INT64_MAX / 3, 3, scratch, bytes, NULL), HEED_BAD_SHAPE, 0);
-  expect("a workspace beyond 64 bits", call(x, ids, (float *)((uintptr_t)1 << 62), (int64_t)1 << 57, 1, scratch,
-                                            SIZE_MAX - 1, NULL),
+  expect("a workspace beyond 64 bits",
+         call(x, ids, (float *)((uintptr_t)1 << 62), (int64_t)1 << 57, 1, scratch, SIZE_MAX - 1, NULL),
          HEED_WORKSPACE_TOO_SMALL, -1);
   expect("a small workspace", call(x, ids, y, 2, 3, scratch, bytes - 1, NULL), HEED_WORKSPACE_TOO_SMALL, -1);
   expect("a null workspace", call(x, ids, y, 2, 3, NULL, bytes, NULL), HEED_WORKSPACE_TOO_SMALL, -1);
-  expect("a workspace off by one", call(x, ids, y, 2, 3, scratch + 1, bytes, NULL), HEED_MISALIGNED_WORKSPACE, -1);
-  heed_context wrong = {0, 1, NULL, parallel, NULL, NULL}, idle = {sizeof idle, 0, NULL, parallel, NULL, NULL};
+  expect("a workspace off by one", call(x, ids, y, 2, 3, scratch + 1, bytes, NULL), HEED_MISALIGNED_WORKSPACE,
+         -1);
+  heed_context wrong = {0, 1, NULL, parallel, NULL, NULL},
+               idle = {sizeof idle, 0, NULL, parallel, NULL, NULL};
   expect("an empty context", call(x, ids, y, 2, 3, scratch, bytes, &wrong), HEED_BAD_CONTEXT, -1);
   expect("no threads", call(x, ids, y, 2, 3, scratch, bytes, &idle), HEED_BAD_CONTEXT, -1);
   ids[1] = 3;
@@ -96,7 +99,8 @@ int main(int argc, char **argv) {
   expectValues("everything refused", 0, 0);
 
   if (scale_workspace_bytes(-1, 3, 1) != SIZE_MAX || scale_workspace_bytes(2, 101, 1) != SIZE_MAX ||
-      scale_workspace_bytes(2, 3, 0) != SIZE_MAX || scale_workspace_bytes((int64_t)1 << 58, 3, 1) != SIZE_MAX ||
+      scale_workspace_bytes(2, 3, 0) != SIZE_MAX ||
+      scale_workspace_bytes((int64_t)1 << 58, 3, 1) != SIZE_MAX ||
       scale_workspace_bytes(INT64_MAX / 32, 1, 1) != SIZE_MAX)
     expect("sizes out of range", -1, 0, 0);
   if (scale_module_query(HEED_ABI_VERSION + 1))
