@@ -12,7 +12,7 @@ rules = [
     (r"dialect/", r"(compiler|runtime|tests|examples)/|fmt/|nlohmann/|CLI/"),
     (r"compiler/", r"(tests|examples)/|runtime/(?!heed_kernel\.h|heed\.h)"),
     (r"compiler/(?!heed\.cpp$|driver/)", r"runtime/heed\.h|CLI/"),
-    (r"compiler/interpreter/", r"compiler/(passes|target|import|Pipeline)"),
+    (r"compiler/interpreter/", r"compiler/(passes|target/(?!Interface\.h)|import|Pipeline)"),
     (r"compiler/(passes|target|import|Pipeline)", r"compiler/interpreter/"),
     (r"runtime/", rf"(compiler|dialect|tests|examples)/|{MLIR}|fmt/|nlohmann/|CLI/"),
     (r"examples/(?!plugin)", rf"(compiler|dialect|tests)/|runtime/(?!heed\.h)|{MLIR}"),

@@ -1,0 +1,110 @@
+// The oracle's numbers: a value in double precision beside how far f32 code may be from it.
+#pragma once
+
+#include <cfloat>
+#include <cmath>
+#include <limits>
+
+namespace heed {
+
+/// Half the spacing of f32 numbers, relative.
+constexpr double kUnitF32 = 0x1p-24;
+/// f32 overflows from here on: half a step above its largest number.
+constexpr double kOverflowF32 = 0x1.ffffffp127;
+/// A stated bound is so many standard deviations.
+constexpr double kConfidence = 8;
+
+inline double square(double x) { return x * x; }
+
+/// A value, and the variance of what evaluation in f32 may differ from it.
+///
+/// Rounding errors count as independent with mean 0, so variances add up and the bound of a deep graph grows as
+/// its real error does; a worst-case bound would grow exponentially and let wrong kernels pass.
+/// Source: Higham and Mary 2019, "A new approach to probabilistic rounding error analysis".
+struct Real {
+  double value = 0, variance = 0;
+
+  Real() = default;
+  Real(double value, double variance = 0) : value(value), variance(variance) {}
+
+  double deviation() const { return std::sqrt(variance); }
+};
+
+/// How far one rounding to f32 may move `value`, in units of `ulps` half steps. A subnormal number may become 0.
+inline double roundingF32(double value, double ulps = 1) {
+  double size = std::fabs(value);
+  return size < FLT_MIN ? size : size * kUnitF32 * ulps;
+}
+
+/// The result of an f32 operation: what f32 cannot hold is infinite; one more rounding.
+inline Real roundF32(double value, double variance, double ulps = 1) {
+  if (std::fabs(value) >= kOverflowF32)
+    value = std::copysign(std::numeric_limits<double>::infinity(), value);
+  if (!std::isfinite(value))
+    return {value, 0};
+  return {value, variance + square(roundingF32(value, ulps))};
+}
+
+/// The part of a result's variance that an operand with `variance` causes; 0 · inf is 0 here.
+inline double propagate(double derivative, double variance) {
+  return variance == 0 ? 0 : square(derivative) * variance;
+}
+
+inline Real operator-(Real a) { return {-a.value, a.variance}; }
+inline Real operator+(Real a, Real b) { return roundF32(a.value + b.value, a.variance + b.variance); }
+inline Real operator-(Real a, Real b) { return a + -b; }
+inline Real operator*(Real a, Real b) {
+  return roundF32(a.value * b.value, propagate(b.value, a.variance) + propagate(a.value, b.variance));
+}
+inline Real operator/(Real a, Real b) {
+  double quotient = a.value / b.value;
+  return roundF32(quotient, propagate(1 / b.value, a.variance) + propagate(quotient / b.value, b.variance), 2);
+}
+
+/// A function with value `y` and `derivative` at `x`, computed by an approximation good to `ulps`.
+inline Real applied(double y, double derivative, Real x, double ulps = 4) {
+  return roundF32(y, propagate(derivative, x.variance), ulps);
+}
+
+inline Real exp(Real x) {
+  double y = std::exp(x.value);
+  return applied(y, y, x);
+}
+inline Real sqrt(Real x) {
+  double y = std::sqrt(x.value);
+  return applied(y, 0.5 / y, x, 2);
+}
+
+/// A sum with the variance of its terms and the absolute sum of its partial sums. Nothing is known of it where
+/// some order of summation overflows.
+inline Real finishSum(double value, double variance, double partials) {
+  if (partials >= kOverflowF32 && std::fabs(value) < kOverflowF32)
+    return {value, std::numeric_limits<double>::infinity()};
+  return roundF32(value, variance + square(partials * kUnitF32 / 4));
+}
+
+/// The sum of f32 numbers in whatever order. A rounding error is at most a half step of a partial sum; on
+/// independent errors a quarter of their sum is more than a standard deviation, and with kConfidence also a
+/// bound where all round the same way, as sums of equal numbers do.
+struct Sum {
+  double value = 0, variance = 0, partials = 0;
+
+  void add(Real x) {
+    value += x.value;
+    variance += x.variance;
+    partials += std::fabs(value);
+  }
+  Real result() const { return finishSum(value, variance, partials); }
+};
+
+/// The larger number; a NaN stays. The result is uncertain by either operand where they may change places.
+inline Real maximum(Real a, Real b) {
+  if (std::isnan(a.value) || std::isnan(b.value))
+    return std::isnan(a.value) ? a : b;
+  const Real &larger = a.value < b.value ? b : a;
+  bool close = std::fabs(a.value - b.value) <= kConfidence * (a.deviation() + b.deviation());
+  return {larger.value, close ? std::fmax(a.variance, b.variance) : larger.variance};
+}
+inline Real minimum(Real a, Real b) { return -maximum(-a, -b); }
+
+} // namespace heed
