@@ -35,7 +35,8 @@ struct Lettered {
 /// The regions of attention and online_attention: what becomes of one score.
 class ScoreRegions {
 public:
-  template <class OpT> ScoreRegions(OpT op, Frame &frame) : reads(frame, op, op.getReads(), op.getReadMaps()) {
+  template <class OpT>
+  ScoreRegions(OpT op, Frame &frame) : reads(frame, op, op.getReads(), op.getReadMaps()) {
     if (!op.getScore().empty())
       score.emplace(frame, op.getScore().front());
     if (!op.getKeep().empty())
@@ -69,7 +70,8 @@ private:
   std::optional<ScalarRegion> score, keep;
 };
 
-/// One sum over keys: value, first two moments of what uncertain weights do to it, and the rest of its variance.
+/// One sum over keys: value, first two moments of what uncertain weights do to it, and the rest of its
+/// variance.
 struct WeightedSum {
   double value = 0, partials = 0, first = 0, second = 0, variance = 0;
 };
@@ -81,8 +83,8 @@ struct Sizes {
 };
 
 static FailureOr<Sizes> checkSizes(attn::AttentionOp op, Lettered query, Lettered key, Lettered value) {
-  Sizes sizes{query.size('b'), query.size('h'), 1,
-              query.size('q'), key.size('k'),   query.size('d'), value.size('e')};
+  Sizes sizes{query.size('b'), query.size('h'), 1, query.size('q'), key.size('k'),
+              query.size('d'), value.size('e')};
   int64_t sharedHeads = key.size('h');
   if (failed(expectEqual(op, "key width", sizes.keyWidth, key.size('d'))) ||
       failed(expectEqual(op, "key batch size", sizes.batch, key.size('b'))) ||
@@ -125,8 +127,8 @@ static void weighValues(const Softmax &softmax, MatrixView value, int64_t keys, 
       continue;
     double weight = softmax.weight(k).value;
     // Tensor cores take weights rounded to the type of the values.
-    double uncertainty = square(weight) * softmax.relativeVariance(k) +
-                         square(roundedLike(type, Real(weight)).deviation());
+    double uncertainty =
+        square(weight) * softmax.relativeVariance(k) + square(roundedLike(type, Real(weight)).deviation());
     weightsSquared += uncertainty;
     for (auto [e, sum] : llvm::enumerate(sums)) {
       Real v = value.tensor.real(value.at(k, e));
@@ -184,8 +186,10 @@ static LogicalResult evaluateAttention(attn::AttentionOp op, Frame &frame) {
   for (int64_t b = 0; b < sizes->batch; ++b)
     for (int64_t h = 0; h < sizes->heads; ++h) {
       int64_t shared = h / sizes->group, length = (*lengths)[b];
-      multiply(sizes->queries, sizes->keyWidth, sizes->keys, query.view(b, h, 'q', 'd'), key.view(b, shared, 'd', 'k'),
-               /*masked=*/false, [&](int64_t q, int64_t k, Real sum) { scores[q * sizes->keys + k] = sum * scale; });
+      multiply(sizes->queries, sizes->keyWidth, sizes->keys, query.view(b, h, 'q', 'd'),
+               key.view(b, shared, 'd', 'k'),
+               /*masked=*/false,
+               [&](int64_t q, int64_t k, Real sum) { scores[q * sizes->keys + k] = sum * scale; });
       MatrixView values = value.view(b, shared, 'k', 'e'), results = output.view(b, h, 'q', 'e');
       for (int64_t q = 0; q < sizes->queries; ++q) {
         MutableArrayRef<Real> row(scores.data() + q * sizes->keys, sizes->keys);
@@ -218,7 +222,8 @@ static LogicalResult evaluateOnlineAttention(attn::OnlineAttentionOp op, Frame &
                &value = frame.tensor(op.getValue());
   Tensor accumulator = frame.take(op.getAccumulator(), op), rowMax = frame.take(op.getRowMax(), op),
          rowSum = frame.take(op.getRowSum(), op);
-  int64_t queries = query.shape[0], width = query.shape[1], keys = value.shape[0], valueWidth = value.shape[1];
+  int64_t queries = query.shape[0], width = query.shape[1], keys = value.shape[0],
+          valueWidth = value.shape[1];
   bool panels = key.rank() == 3;
   int64_t panelWidth = panels ? key.shape[2] : keys;
   if (failed(expectEqual(op, "key width", width, key.shape[1])) ||
@@ -236,7 +241,8 @@ static LogicalResult evaluateOnlineAttention(attn::OnlineAttentionOp op, Frame &
   std::vector<Real> scores(queries * keys);
   for (int64_t first = 0; first < keys; first += panelWidth) {
     MatrixView right = panels ? MatrixView{key, first * width, panelWidth, 1} : MatrixView{key, 0, 1, width};
-    multiply(queries, width, std::min(panelWidth, keys - first), {query, 0, width, 1}, right, /*masked=*/false,
+    multiply(queries, width, std::min(panelWidth, keys - first), {query, 0, width, 1}, right,
+             /*masked=*/false,
              [&](int64_t q, int64_t k, Real sum) { scores[q * keys + first + k] = sum * scale; });
   }
   for (int64_t q = 0; q < queries; ++q) {

@@ -38,7 +38,8 @@ template <bool isSigned> static OpTable::ScalarFunction buildIntegerToFloat(Oper
   auto type = cast<FloatType>(getElementTypeOrSelf(op->getResult(0).getType()));
   return [=](const Scalar *x) {
     int64_t value = x[0].integer;
-    double wide = isSigned ? static_cast<double>(signedOf(value, width)) : static_cast<double>(unsignedOf(value, width));
+    double wide = isSigned ? static_cast<double>(signedOf(value, width))
+                           : static_cast<double>(unsignedOf(value, width));
     return Scalar::of(Real(roundTo(type, wide)));
   };
 }
@@ -46,7 +47,8 @@ template <bool isSigned> static OpTable::ScalarFunction buildIntegerToFloat(Oper
 /// Towards zero; undefined outside the integer's range.
 template <bool isSigned> static OpTable::ScalarFunction buildFloatToInteger(Operation *op) {
   unsigned width = widthOf(op->getResult(0).getType());
-  double least = isSigned ? -std::ldexp(1.0, width - 1) : 0, end = std::ldexp(1.0, isSigned ? width - 1 : width);
+  double least = isSigned ? -std::ldexp(1.0, width - 1) : 0,
+         end = std::ldexp(1.0, isSigned ? width - 1 : width);
   return [=](const Scalar *x) -> std::optional<Scalar> {
     double value = std::trunc(x[0].real.value);
     if (!(value >= least && value < end))
@@ -64,12 +66,14 @@ static uint64_t toBits(FloatType type, double value) {
 }
 
 static OpTable::ScalarFunction buildBitcast(Operation *op) {
-  Type from = getElementTypeOrSelf(op->getOperand(0).getType()), to = getElementTypeOrSelf(op->getResult(0).getType());
+  Type from = getElementTypeOrSelf(op->getOperand(0).getType()),
+       to = getElementTypeOrSelf(op->getResult(0).getType());
   return [=](const Scalar *x) {
     auto fromFloat = dyn_cast<FloatType>(from);
     uint64_t bits = fromFloat ? toBits(fromFloat, x[0].real.value) : unsignedOf(x[0].integer, widthOf(from));
     if (auto toFloat = dyn_cast<FloatType>(to))
-      return Scalar::of(Real(APFloat(toFloat.getFloatSemantics(), APInt(widthOf(to), bits)).convertToDouble()));
+      return Scalar::of(
+          Real(APFloat(toFloat.getFloatSemantics(), APInt(widthOf(to), bits)).convertToDouble()));
     return Scalar::of(wrap(bits, widthOf(to)));
   };
 }

@@ -39,7 +39,8 @@ static Verdict judge(FloatType type, Real expected, double computed) {
     return {infinity, bound, false};
   if (std::isinf(computed)) {
     // Right where the oracle, or something within its bound, overflows the type on the same side.
-    double reached = std::copysign(expected.value, computed) == expected.value ? std::fabs(expected.value) + bound : bound;
+    double reached =
+        std::copysign(expected.value, computed) == expected.value ? std::fabs(expected.value) + bound : bound;
     return reached >= overflowOf(type) ? Verdict{0, bound, true} : Verdict{infinity, bound, false};
   }
   return {error, bound, error <= bound};
@@ -79,8 +80,9 @@ static void compareFloats(const Tensor &expected, const Tensor &computed, Compar
       comparison.bound = verdict.bound;
     }
     if (!verdict.passes)
-      addMismatch(comparison, llvm::formatv("{0}: expected {1:e8} within {2:e2}, but got {3:e8}",
-                                            describe(expected, at), oracle.value, verdict.bound, computed.values[at]));
+      addMismatch(comparison,
+                  llvm::formatv("{0}: expected {1:e8} within {2:e2}, but got {3:e8}", describe(expected, at),
+                                oracle.value, verdict.bound, computed.values[at]));
   }
 }
 
@@ -95,7 +97,8 @@ static bool mayReplace(const Tensor &candidates, int64_t a, int64_t b) {
 
 static void compareIntegers(const Tensor &expected, const Tensor &computed, Comparison &comparison) {
   const Tensor *candidates = expected.candidates.get();
-  int64_t width = candidates ? candidates->dim(-1) : 0, rows = candidates && width ? candidates->size() / width : 0;
+  int64_t width = candidates ? candidates->dim(-1) : 0,
+          rows = candidates && width ? candidates->size() / width : 0;
   int64_t perRow = rows ? expected.size() / rows : 1;
   for (int64_t at = 0, size = expected.size(); at < size; ++at) {
     int64_t oracle = expected.integers[at], got = computed.integers[at];
@@ -107,7 +110,8 @@ static void compareIntegers(const Tensor &expected, const Tensor &computed, Comp
     for (int64_t i = row * perRow; i < at && isChoice; ++i)
       chosenTwice |= computed.integers[i] == got;
     if (!isChoice || chosenTwice || !mayReplace(*candidates, row * width + oracle, row * width + got))
-      addMismatch(comparison, llvm::formatv("{0}: expected {1}, but got {2}", describe(expected, at), oracle, got));
+      addMismatch(comparison,
+                  llvm::formatv("{0}: expected {1}, but got {2}", describe(expected, at), oracle, got));
   }
 }
 
@@ -116,8 +120,8 @@ Comparison compare(const Tensor &expected, const Tensor &computed) {
   if (expected.elementType != computed.elementType || expected.shape != computed.shape ||
       expected.size() != computed.size()) {
     llvm::raw_string_ostream message(comparison.message);
-    message << "expected " << expected.elementType << " of shape " << showShape(expected.shape) << ", but got "
-            << computed.elementType << " of shape " << showShape(computed.shape);
+    message << "expected " << expected.elementType << " of shape " << showShape(expected.shape)
+            << ", but got " << computed.elementType << " of shape " << showShape(computed.shape);
     comparison.ok = false;
     return comparison;
   }

@@ -19,7 +19,8 @@ struct Comparison {
   int64_t mismatches = 0;
   /// Elements of which nothing is known, because an order of summation overflows; they always pass.
   int64_t unbounded = 0;
-  /// "element [1, 2]: expected 0.5 within 1e-6, but got 0.7" for the first mismatch; why shapes or types differ.
+  /// "element [1, 2]: expected 0.5 within 1e-6, but got 0.7" for the first mismatch; why shapes or types
+  /// differ.
   std::string message;
 };
 
@@ -27,9 +28,9 @@ struct Comparison {
 /// rounding errors on the way, and one rounding to the type.
 double boundOf(mlir::FloatType type, Real x);
 
-/// Compares under the oracle's bounds. A NaN must be a NaN and nothing else may be one; infinities must agree.
-/// Integers must be equal, save where `expected` was chosen: another choice passes if its candidate is as large
-/// as the oracle's within their bounds, and equal exact candidates take the lowest index.
+/// Compares under the oracle's bounds. A NaN must be a NaN and nothing else may be one; infinities must
+/// agree. Integers must be equal, save where `expected` was chosen: another choice passes if its candidate is
+/// as large as the oracle's within their bounds, and equal exact candidates take the lowest index.
 Comparison compare(const Tensor &expected, const Tensor &computed);
 
 } // namespace heed

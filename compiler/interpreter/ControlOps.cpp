@@ -32,7 +32,8 @@ static LogicalResult evaluateParam(attn::ParamOp op, Frame &frame) {
 
 /// Moves values from where they were computed to where they are wanted, all at once.
 static void moveSlots(Frame &frame, ValueRange from, ValueRange to, Operation *user) {
-  SmallVector<Slot> slots = llvm::map_to_vector(from, [&](Value value) { return frame.takeSlot(value, user); });
+  SmallVector<Slot> slots =
+      llvm::map_to_vector(from, [&](Value value) { return frame.takeSlot(value, user); });
   for (auto [value, slot] : llvm::zip_equal(to, slots))
     frame.slot(value) = std::move(slot);
 }
@@ -73,8 +74,8 @@ static LogicalResult evaluateWhile(scf::WhileOp op, Frame &frame) {
       return failure();
     scf::ConditionOp condition = op.getConditionOp();
     bool goesOn = frame.integer(condition.getCondition());
-    moveSlots(frame, condition.getArgs(), goesOn ? ValueRange(op.getAfterArguments()) : ValueRange(op.getResults()),
-              condition);
+    moveSlots(frame, condition.getArgs(),
+              goesOn ? ValueRange(op.getAfterArguments()) : ValueRange(op.getResults()), condition);
     if (!goesOn)
       return success();
     if (failed(frame.run(*op.getAfterBody())))
@@ -85,7 +86,8 @@ static LogicalResult evaluateWhile(scf::WhileOp op, Frame &frame) {
 }
 
 static LogicalResult evaluateForall(scf::ForallOp op, Frame &frame) {
-  SmallVector<int64_t> lower = frame.integers(op.getMixedLowerBound()), upper = frame.integers(op.getMixedUpperBound()),
+  SmallVector<int64_t> lower = frame.integers(op.getMixedLowerBound()),
+                       upper = frame.integers(op.getMixedUpperBound()),
                        step = frame.integers(op.getMixedStep());
   SmallVector<int64_t> counts;
   for (auto [low, high, by] : llvm::zip_equal(lower, upper, step)) {

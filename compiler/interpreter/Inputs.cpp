@@ -16,8 +16,9 @@ constexpr struct {
   Kind kind;
   llvm::StringLiteral name;
 } kinds[] = {
-    {Kind::Ordinary, "ordinary values"}, {Kind::Equal, "equal values"},       {Kind::Large, "large values"},
-    {Kind::Zeros, "zeros"},              {Kind::Subnormal, "tiny values"},    {Kind::NaN, "a row of NaN"},
+    {Kind::Ordinary, "ordinary values"}, {Kind::Equal, "equal values"},
+    {Kind::Large, "large values"},       {Kind::Zeros, "zeros"},
+    {Kind::Subnormal, "tiny values"},    {Kind::NaN, "a row of NaN"},
     {Kind::Infinity, "an infinity"},
 };
 
@@ -79,7 +80,8 @@ static bool repair(const EntryInterface &entry, std::vector<int64_t> &sizes) {
 }
 
 /// Sizes worth trying: an ordinary choice, all 1, around the tiles, and each size 0 in turn.
-static std::vector<std::vector<int64_t>> chooseSizes(const EntryInterface &entry, const InputOptions &options) {
+static std::vector<std::vector<int64_t>> chooseSizes(const EntryInterface &entry,
+                                                     const InputOptions &options) {
   size_t count = entry.sizes.size();
   std::vector<std::vector<int64_t>> choices;
   auto add = [&](std::vector<int64_t> sizes) {

@@ -29,9 +29,9 @@ struct InputOptions {
 };
 
 /// Cases over sizes (1, odd, around tiles, 0) and kinds of data: ordinary, large, equal, zeros of both signs,
-/// subnormal, one row of NaN, one infinity; index data over its range with both ends; 0/1 data as masks of all
-/// ones, random, with padding at either end, and with one row of zeros. Sizes obey the entry's relations; a
-/// combination that cannot is left out.
+/// subnormal, one row of NaN, one infinity; index data over its range with both ends; 0/1 data as masks of
+/// all ones, random, with padding at either end, and with one row of zeros. Sizes obey the entry's relations;
+/// a combination that cannot is left out.
 std::vector<InputCase> makeInputCases(const EntryInterface &entry, const InputOptions &options);
 
 } // namespace heed

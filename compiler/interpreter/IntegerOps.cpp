@@ -56,9 +56,12 @@ static bool holds(arith::CmpIPredicate predicate, int64_t a, int64_t b, unsigned
 }
 
 void addIntegerOps(OpTable &table) {
-  table.addScalar<arith::AddIOp>(integer([](int64_t a, int64_t b, unsigned) -> Bits { return uint64_t(a) + b; }));
-  table.addScalar<arith::SubIOp>(integer([](int64_t a, int64_t b, unsigned) -> Bits { return uint64_t(a) - b; }));
-  table.addScalar<arith::MulIOp>(integer([](int64_t a, int64_t b, unsigned) -> Bits { return uint64_t(a) * b; }));
+  table.addScalar<arith::AddIOp>(
+      integer([](int64_t a, int64_t b, unsigned) -> Bits { return uint64_t(a) + b; }));
+  table.addScalar<arith::SubIOp>(
+      integer([](int64_t a, int64_t b, unsigned) -> Bits { return uint64_t(a) - b; }));
+  table.addScalar<arith::MulIOp>(
+      integer([](int64_t a, int64_t b, unsigned) -> Bits { return uint64_t(a) * b; }));
   table.addScalar<arith::AndIOp>(integer([](int64_t a, int64_t b, unsigned) -> Bits { return a & b; }));
   table.addScalar<arith::OrIOp>(integer([](int64_t a, int64_t b, unsigned) -> Bits { return a | b; }));
   table.addScalar<arith::XOrIOp>(integer([](int64_t a, int64_t b, unsigned) -> Bits { return a ^ b; }));
@@ -114,7 +117,9 @@ void addIntegerOps(OpTable &table) {
   table.addScalar<arith::CmpIOp>([](Operation *op) -> OpTable::ScalarFunction {
     arith::CmpIPredicate predicate = cast<arith::CmpIOp>(op).getPredicate();
     unsigned width = widthOf(op->getOperand(0).getType());
-    return [=](const Scalar *x) { return Scalar::of(int64_t(holds(predicate, x[0].integer, x[1].integer, width))); };
+    return [=](const Scalar *x) {
+      return Scalar::of(int64_t(holds(predicate, x[0].integer, x[1].integer, width)));
+    };
   });
 }
 

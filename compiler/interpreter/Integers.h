@@ -14,7 +14,9 @@ inline unsigned widthOf(mlir::Type type) {
   return type.isIndex() ? 64 : type.getIntOrFloatBitWidth();
 }
 /// An integer as it is kept: sign-extended, i1 as 0 or 1.
-inline int64_t wrap(uint64_t bits, unsigned width) { return width == 1 ? bits & 1 : llvm::SignExtend64(bits, width); }
+inline int64_t wrap(uint64_t bits, unsigned width) {
+  return width == 1 ? bits & 1 : llvm::SignExtend64(bits, width);
+}
 inline uint64_t unsignedOf(int64_t value, unsigned width) {
   return width == 64 ? value : value & ((uint64_t(1) << width) - 1);
 }

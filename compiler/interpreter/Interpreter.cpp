@@ -53,7 +53,8 @@ FailureOr<std::shared_ptr<Tensor>> Session::parameter(Operation *op, StringRef n
     return op->emitOpError() << llvm::toString(read.takeError());
   auto type = cast<RankedTensorType>(op->getResult(0).getType());
   if (read->elementType != type.getElementType())
-    return op->emitOpError("expected parameter of ") << type.getElementType() << ", but got " << read->elementType;
+    return op->emitOpError("expected parameter of ")
+           << type.getElementType() << ", but got " << read->elementType;
   addFlushing(*read);
   tensor = std::make_shared<Tensor>(std::move(*read));
   return tensor;
@@ -94,21 +95,26 @@ FailureOr<std::vector<Tensor>> Interpreter::run(StringRef name, std::vector<Tens
 /// Refuses an input that is not of the argument's type.
 static LogicalResult checkInput(func::FuncOp function, unsigned number, const Tensor &input) {
   Type type = function.getArgumentTypes()[number];
+  if (!input.elementType)
+    return function.emitOpError("expected input ") << number << " of type " << type << ", but got nothing";
   auto tensorType = dyn_cast<RankedTensorType>(type);
   Type elementType = tensorType ? tensorType.getElementType() : type;
   ArrayRef<int64_t> shape = tensorType ? tensorType.getShape() : ArrayRef<int64_t>();
-  auto fits = [](int64_t expected, int64_t actual) { return ShapedType::isDynamic(expected) || expected == actual; };
+  auto fits = [](int64_t expected, int64_t actual) {
+    return ShapedType::isDynamic(expected) || expected == actual;
+  };
   int64_t count = countElements(input.shape, INT64_MAX);
   if (input.elementType == elementType && llvm::equal(shape, input.shape, fits) && input.size() == count)
     return success();
-  return function.emitOpError("expected input ") << number << " of type " << type << ", but got "
-                                                 << input.elementType << " of shape " << showShape(input.shape)
-                                                 << " with " << input.size() << " elements";
+  return function.emitOpError("expected input ")
+         << number << " of type " << type << ", but got " << input.elementType << " of shape "
+         << showShape(input.shape) << " with " << input.size() << " elements";
 }
 
 FailureOr<std::vector<Tensor>> Interpreter::run(func::FuncOp function, std::vector<Tensor> inputs) {
   if (inputs.size() != function.getNumArguments())
-    return function.emitOpError("expected ") << function.getNumArguments() << " inputs, but got " << inputs.size();
+    return function.emitOpError("expected ")
+           << function.getNumArguments() << " inputs, but got " << inputs.size();
   std::vector<Slot> arguments(inputs.size());
   for (auto [number, input] : llvm::enumerate(inputs)) {
     if (failed(checkInput(function, number, input)))

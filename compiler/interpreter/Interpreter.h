@@ -2,9 +2,9 @@
 //
 // It shares nothing with the lowering, so that each can find the other's mistakes. Values are kept in double
 // between ops whatever the tensor type: an intermediate may be wider than its type, so only casts round. Two
-// things of f32 are kept, because they are meaning and not precision: what exceeds its range is infinite, and a
-// NaN propagates from every pair that is kept and from none that is not. Beside each value runs the variance
-// of what f32 code may differ from it (Real.h); Compare.h turns it into a bound.
+// things of f32 are kept, because they are meaning and not precision: what exceeds its range is infinite, and
+// a NaN propagates from every pair that is kept and from none that is not. Beside each value runs the
+// variance of what f32 code may differ from it (Real.h); Compare.h turns it into a bound.
 #pragma once
 
 #include "compiler/interpreter/Tensor.h"
@@ -30,8 +30,9 @@ public:
   explicit Interpreter(mlir::ModuleOp module, ParameterSource parameters = nullptr);
   ~Interpreter();
 
-  /// Results of `function` on `inputs`, one tensor per argument; scalars are tensors of rank 0. Bad data, such
-  /// as an id outside its table or sizes that do not agree, is a diagnostic at the op that meets it, and failure.
+  /// Results of `function` on `inputs`, one tensor per argument; scalars are tensors of rank 0. Bad data,
+  /// such as an id outside its table or sizes that do not agree, is a diagnostic at the op that meets it, and
+  /// failure.
   mlir::FailureOr<std::vector<Tensor>> run(mlir::func::FuncOp function, std::vector<Tensor> inputs);
   mlir::FailureOr<std::vector<Tensor>> run(llvm::StringRef function, std::vector<Tensor> inputs);
 

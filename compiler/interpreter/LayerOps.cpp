@@ -38,7 +38,8 @@ static void mapRows(Tensor &tensor, llvm::function_ref<void(MutableArrayRef<Real
 }
 
 /// The optional operand's tensor, which must have `width` elements; null where there is none.
-static FailureOr<const Tensor *> perFeature(Operation *op, Frame &frame, StringRef what, Value value, int64_t width) {
+static FailureOr<const Tensor *> perFeature(Operation *op, Frame &frame, StringRef what, Value value,
+                                            int64_t width) {
   if (!value)
     return static_cast<const Tensor *>(nullptr);
   const Tensor &tensor = frame.tensor(value);
@@ -115,7 +116,8 @@ static LogicalResult evaluateSplitHeads(attn::SplitHeadsOp op, Frame &frame) {
   shape.append({heads, length, width});
   Tensor result(input.elementType, shape);
   for (int64_t at = 0, size = result.size(); at < size; ++at) {
-    int64_t d = at % width, s = at / width % length, h = at / (width * length) % heads, rest = at / (length * features);
+    int64_t d = at % width, s = at / width % length, h = at / (width * length) % heads,
+            rest = at / (length * features);
     result.copyElement(at, input, (rest * length + s) * features + h * width + d);
   }
   return frame.set(op.getResult(), std::move(result));
@@ -128,7 +130,8 @@ static LogicalResult evaluateMergeHeads(attn::MergeHeadsOp op, Frame &frame) {
   shape.append({length, features});
   Tensor result(input.elementType, shape);
   for (int64_t at = 0, size = result.size(); at < size; ++at) {
-    int64_t d = at % width, h = at / width % heads, s = at / features % length, rest = at / (features * length);
+    int64_t d = at % width, h = at / width % heads, s = at / features % length,
+            rest = at / (features * length);
     result.copyElement(at, input, ((rest * heads + h) * length + s) * width + d);
   }
   return frame.set(op.getResult(), std::move(result));
@@ -151,8 +154,8 @@ static LogicalResult evaluateCacheUpdate(attn::CacheUpdateOp op, Frame &frame) {
     int64_t first = perEntry ? frame.tensor(position).integers[coordinate[0]] : frame.integer(position);
     // Compared so that no sum overflows.
     if (first < 0 || first > result.shape[axis] - shape[axis])
-      return op.emitOpError("expected positions in [0, ") << result.shape[axis] << "), but got " << first << " and "
-                                                          << shape[axis] << " entries";
+      return op.emitOpError("expected positions in [0, ")
+             << result.shape[axis] << "), but got " << first << " and " << shape[axis] << " entries";
     SmallVector<int64_t> to(coordinate);
     to[axis] += first;
     result.copyElement(result.offset(to), *entries, at);
@@ -201,8 +204,9 @@ static LogicalResult evaluateTopK(attn::TopKOp op, Frame &frame) {
       indices.integers[row * k + rank] = index;
     }
   indices.candidates = input;
-  return failed(frame.set(op.getValues(), std::move(values))) ? failure()
-                                                              : frame.set(op.getIndices(), std::move(indices));
+  return failed(frame.set(op.getValues(), std::move(values)))
+             ? failure()
+             : frame.set(op.getIndices(), std::move(indices));
 }
 
 void addLayerOps(OpTable &table) {

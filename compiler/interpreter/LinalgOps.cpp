@@ -92,11 +92,12 @@ static LogicalResult evaluateLinalg(linalg::LinalgOp op, Frame &frame) {
       body.argument(number).scalar = frame.slot(value).scalar;
       continue;
     }
-    const Tensor &tensor = op.isDpsInit(&operand) ? results[number - op.getNumDpsInputs()] : frame.tensor(value);
+    const Tensor &tensor =
+        op.isDpsInit(&operand) ? results[number - op.getNumDpsInputs()] : frame.tensor(value);
     accesses.emplace_back(tensor, op.getMatchingIndexingMap(&operand));
     if (!accesses.back().fits(*loops))
-      return op.emitOpError("expected operand ") << number << " to fit loops " << showShape(*loops) << ", but got shape "
-                                                 << showShape(tensor.shape);
+      return op.emitOpError("expected operand ") << number << " to fit loops " << showShape(*loops)
+                                                 << ", but got shape " << showShape(tensor.shape);
   }
   SmallVector<unsigned> arguments; // of `accesses`
   for (OpOperand &operand : op->getOpOperands())
@@ -112,10 +113,12 @@ static LogicalResult evaluateLinalg(linalg::LinalgOp op, Frame &frame) {
     for (auto [number, access] : llvm::enumerate(accesses)) {
       int64_t offset = offsets[number] = access.offset(at);
       if (offset < 0)
-        return op.emitOpError("expected operand ") << arguments[number] << " to be read inside its shape "
-                                                   << showShape(access.tensor->shape) << ", but its map leads outside";
-      body.argument(arguments[number]).scalar = access.tensor->isFloat() ? Scalar::of(access.tensor->real(offset))
-                                                                         : Scalar::of(access.tensor->integers[offset]);
+        return op.emitOpError("expected operand ")
+               << arguments[number] << " to be read inside its shape " << showShape(access.tensor->shape)
+               << ", but its map leads outside";
+      body.argument(arguments[number]).scalar = access.tensor->isFloat()
+                                                    ? Scalar::of(access.tensor->real(offset))
+                                                    : Scalar::of(access.tensor->integers[offset]);
     }
     if (failed(body.run()))
       return failure();

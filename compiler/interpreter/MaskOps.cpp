@@ -33,7 +33,8 @@ static OpTable::ScalarFunction buildPrefix(Operation *) {
 static OpTable::ScalarFunction buildChunk(Operation *op) {
   int64_t width = cast<attn::ChunkOp>(op).getWidth();
   return [=](const Scalar *x) {
-    return answer(llvm::divideFloorSigned(x[0].integer, width) == llvm::divideFloorSigned(x[1].integer, width));
+    return answer(llvm::divideFloorSigned(x[0].integer, width) ==
+                  llvm::divideFloorSigned(x[1].integer, width));
   };
 }
 

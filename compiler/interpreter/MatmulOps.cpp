@@ -102,7 +102,8 @@ static LogicalResult evaluateTileMatmul(attn::TileMatmulOp op, Frame &frame) {
       failed(expectEqual(op, "inner size of rhs", inner, rhs.shape[panels ? 1 : 0])))
     return failure();
   if (panels ? rhs.shape[0] * width < columns : rhs.shape[1] != columns)
-    return op.emitOpError("expected rhs of ") << columns << " columns, but got shape " << showShape(rhs.shape);
+    return op.emitOpError("expected rhs of ")
+           << columns << " columns, but got shape " << showShape(rhs.shape);
 
   Epilogue epilogue(op, frame);
   bool ok = true;

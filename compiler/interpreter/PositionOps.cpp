@@ -39,7 +39,8 @@ static Real rotation(double angle, bool isSine) {
 
 /// The angle of pair i of `width` features at position p.
 static double angleOf(int64_t position, double base, int64_t pair, int64_t width) {
-  return static_cast<double>(position) / std::pow(base, 2.0 * static_cast<double>(pair) / static_cast<double>(width));
+  return static_cast<double>(position) /
+         std::pow(base, 2.0 * static_cast<double>(pair) / static_cast<double>(width));
 }
 
 static LogicalResult evaluateSinusoidal(attn::SinusoidalPositionsOp op, Frame &frame) {
@@ -68,8 +69,8 @@ static LogicalResult evaluateLearned(attn::LearnedPositionsOp op, Frame &frame) 
   for (int64_t at = 0, size = result.size(); at < size; ++at) {
     int64_t row = at / width, first = offset->at(row / (size / width / result.shape[0]));
     if (first < 0 || first > table.shape[0] - length)
-      return op.emitOpError("expected positions in [0, ") << table.shape[0] << "), but got " << first << " and "
-                                                          << length << " positions";
+      return op.emitOpError("expected positions in [0, ")
+             << table.shape[0] << "), but got " << first << " and " << length << " positions";
     Real learned = table.real((row % length + first) * width + at % width);
     result.setReal(at, roundedLike(result.elementType, result.real(at) + learned));
   }

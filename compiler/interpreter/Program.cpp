@@ -10,7 +10,8 @@ static constexpr int64_t maxElements = int64_t(1) << 30;
 
 FailureOr<Tensor> makeTensor(Operation *op, Type elementType, ArrayRef<int64_t> shape) {
   if (countElements(shape, maxElements) < 0)
-    return op->emitOpError("expected sizes of a tensor of at most 2^30 elements, but got ") << showShape(shape);
+    return op->emitOpError("expected sizes of a tensor of at most 2^30 elements, but got ")
+           << showShape(shape);
   return Tensor(elementType, shape);
 }
 
@@ -20,7 +21,8 @@ LogicalResult expectEqual(Operation *op, StringRef what, int64_t expected, int64
   return op->emitOpError("expected ") << what << " " << expected << ", but got " << actual;
 }
 
-std::optional<int64_t> evaluateAffine(AffineExpr expression, ArrayRef<int64_t> dims, ArrayRef<int64_t> symbols) {
+std::optional<int64_t> evaluateAffine(AffineExpr expression, ArrayRef<int64_t> dims,
+                                      ArrayRef<int64_t> symbols) {
   if (auto constant = dyn_cast<AffineConstantExpr>(expression))
     return constant.getValue();
   if (auto dim = dyn_cast<AffineDimExpr>(expression))
@@ -87,7 +89,9 @@ LogicalResult Frame::set(Value result, Tensor tensor) {
 
 LogicalResult Frame::set(Value result, std::shared_ptr<Tensor> tensor) {
   auto type = cast<RankedTensorType>(result.getType());
-  auto fits = [](int64_t expected, int64_t actual) { return ShapedType::isDynamic(expected) || expected == actual; };
+  auto fits = [](int64_t expected, int64_t actual) {
+    return ShapedType::isDynamic(expected) || expected == actual;
+  };
   if (!llvm::equal(type.getShape(), tensor->shape, fits)) {
     Operation *op = result.getDefiningOp() ? result.getDefiningOp() : result.getParentBlock()->getParentOp();
     return op->emitOpError("expected a tensor of shape ")
@@ -133,7 +137,8 @@ LogicalResult Reads::load(ScalarRegion &region, unsigned first, ArrayRef<int64_t
                                                  << showShape(tensor.shape) << ", but the map leads outside";
       offset = offset * size + *position;
     }
-    argument.scalar = tensor.isFloat() ? Scalar::of(tensor.real(offset)) : Scalar::of(tensor.integers[offset]);
+    argument.scalar =
+        tensor.isFloat() ? Scalar::of(tensor.real(offset)) : Scalar::of(tensor.integers[offset]);
   }
   return success();
 }
@@ -161,7 +166,9 @@ Step OpTable::build(Operation *op, Program &program) const {
   for (const Build &build : interfaces)
     if (Step step = build(op, program))
       return step;
-  return [op](Frame &) -> LogicalResult { return op->emitOpError("expected an operation that the interpreter knows"); };
+  return [op](Frame &) -> LogicalResult {
+    return op->emitOpError("expected an operation that the interpreter knows");
+  };
 }
 
 /// Applies `function` at each element; operands that are not tensors are the same everywhere.
@@ -206,7 +213,8 @@ OpTable::Build OpTable::elementwise(ScalarBuild build) {
     ScalarFunction function = build(op);
     if (isa<TensorType>(op->getResult(0).getType()))
       return [op, function](Frame &frame) { return mapTensor(op, frame, function); };
-    auto slots = llvm::map_to_vector<4>(op->getOperands(), [&](Value value) { return program.slotOf(value); });
+    auto slots =
+        llvm::map_to_vector<4>(op->getOperands(), [&](Value value) { return program.slotOf(value); });
     unsigned result = program.slotOf(op->getResult(0));
     return [op, function, slots, result](Frame &frame) -> LogicalResult {
       std::array<Scalar, 4> operands;

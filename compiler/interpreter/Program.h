@@ -1,4 +1,5 @@
-// How the interpreter runs: values have slots, ops are steps on a frame of slots. Private to compiler/interpreter.
+// How the interpreter runs: values have slots, ops are steps on a frame of slots. Private to
+// compiler/interpreter.
 #pragma once
 
 #include "compiler/interpreter/Interpreter.h"
@@ -60,7 +61,9 @@ public:
     });
   }
   /// An op on numbers, one by one where its operands are tensors.
-  template <class OpT> void addScalar(ScalarBuild build) { builds[OpT::getOperationName()] = elementwise(build); }
+  template <class OpT> void addScalar(ScalarBuild build) {
+    builds[OpT::getOperationName()] = elementwise(build);
+  }
 
 private:
   static Build elementwise(ScalarBuild build);
@@ -84,7 +87,8 @@ void addAttentionOps(OpTable &table);
 /// What functions of one run share.
 class Session {
 public:
-  Session(mlir::ModuleOp module, ParameterSource parameters) : module(module), parameters(std::move(parameters)) {}
+  Session(mlir::ModuleOp module, ParameterSource parameters)
+      : module(module), parameters(std::move(parameters)) {}
 
   const Program &programOf(mlir::func::FuncOp function);
   mlir::FailureOr<std::shared_ptr<Tensor>> parameter(mlir::Operation *op, llvm::StringRef name);
@@ -103,7 +107,8 @@ private:
 /// The values of one call.
 class Frame {
 public:
-  Frame(Session &session, const Program &program) : session(session), program(program), slots(program.slots.size()) {}
+  Frame(Session &session, const Program &program)
+      : session(session), program(program), slots(program.slots.size()) {}
 
   Slot &slot(mlir::Value value) { return slots[program.slots.find(value)->second]; }
   Slot &at(unsigned slot) { return slots[slot]; }
@@ -175,8 +180,10 @@ private:
 std::optional<int64_t> evaluateAffine(mlir::AffineExpr expression, llvm::ArrayRef<int64_t> dims,
                                       llvm::ArrayRef<int64_t> symbols = {});
 
-/// A tensor of zeros, or a diagnostic at `op` where the size is negative or beyond what an oracle should hold.
-mlir::FailureOr<Tensor> makeTensor(mlir::Operation *op, mlir::Type elementType, llvm::ArrayRef<int64_t> shape);
+/// A tensor of zeros, or a diagnostic at `op` where the size is negative or beyond what an oracle should
+/// hold.
+mlir::FailureOr<Tensor> makeTensor(mlir::Operation *op, mlir::Type elementType,
+                                   llvm::ArrayRef<int64_t> shape);
 
 /// A slice of a tensor: element i of dimension d lies at offsets[d] + i · strides[d].
 struct Slice {
@@ -188,7 +195,8 @@ struct Slice {
   }
 };
 /// Writes `source`, whose elements are those of the slice in order, into `destination`.
-mlir::LogicalResult insertSlice(mlir::Operation *op, Tensor &destination, const Tensor &source, const Slice &slice);
+mlir::LogicalResult insertSlice(mlir::Operation *op, Tensor &destination, const Tensor &source,
+                                const Slice &slice);
 
 /// Fails with a diagnostic unless `actual` equals `expected`.
 mlir::LogicalResult expectEqual(mlir::Operation *op, llvm::StringRef what, int64_t expected, int64_t actual);

@@ -18,9 +18,9 @@ inline double square(double x) { return x * x; }
 
 /// A value, and the variance of what evaluation in f32 may differ from it.
 ///
-/// Rounding errors count as independent with mean 0, so variances add up and the bound of a deep graph grows as
-/// its real error does; a worst-case bound would grow exponentially and let wrong kernels pass.
-/// Source: Higham and Mary 2019, "A new approach to probabilistic rounding error analysis".
+/// Rounding errors count as independent with mean 0, so variances add up and the bound of a deep graph grows
+/// as its real error does; a worst-case bound would grow exponentially and let wrong kernels pass. Source:
+/// Higham and Mary 2019, "A new approach to probabilistic rounding error analysis".
 struct Real {
   double value = 0, variance = 0;
 
@@ -30,7 +30,8 @@ struct Real {
   double deviation() const { return std::sqrt(variance); }
 };
 
-/// How far one rounding to f32 may move `value`, in units of `ulps` half steps. A subnormal number may become 0.
+/// How far one rounding to f32 may move `value`, in units of `ulps` half steps. A subnormal number may become
+/// 0.
 inline double roundingF32(double value, double ulps = 1) {
   double size = std::fabs(value);
   return size < FLT_MIN ? size : size * kUnitF32 * ulps;
@@ -58,7 +59,8 @@ inline Real operator*(Real a, Real b) {
 }
 inline Real operator/(Real a, Real b) {
   double quotient = a.value / b.value;
-  return roundF32(quotient, propagate(1 / b.value, a.variance) + propagate(quotient / b.value, b.variance), 2);
+  return roundF32(quotient, propagate(1 / b.value, a.variance) + propagate(quotient / b.value, b.variance),
+                  2);
 }
 
 /// A function with value `y` and `derivative` at `x`, computed by an approximation good to `ulps`.
@@ -75,8 +77,8 @@ inline Real sqrt(Real x) {
   return applied(y, 0.5 / y, x, 2);
 }
 
-/// A sum with the variance of its terms and the absolute sum of its partial sums. Nothing is known of it where
-/// some order of summation overflows.
+/// A sum with the variance of its terms and the absolute sum of its partial sums. Nothing is known of it
+/// where some order of summation overflows.
 inline Real finishSum(double value, double variance, double partials) {
   if (partials >= kOverflowF32 && std::fabs(value) < kOverflowF32)
     return {value, std::numeric_limits<double>::infinity()};

@@ -67,7 +67,8 @@ static OpTable::ScalarFunction buildSelect(Operation *) {
 template <class OpT> static LogicalResult evaluateAffineOp(OpT op, Frame &frame) {
   AffineMap map = op.getAffineMap();
   SmallVector<int64_t> operands = frame.integers(op.getMapOperands());
-  ArrayRef<int64_t> all(operands), dims = all.take_front(map.getNumDims()), symbols = all.drop_front(dims.size());
+  ArrayRef<int64_t> all(operands), dims = all.take_front(map.getNumDims()),
+                                   symbols = all.drop_front(dims.size());
   std::optional<int64_t> reduced;
   for (AffineExpr expression : map.getResults()) {
     std::optional<int64_t> value = evaluateAffine(expression, dims, symbols);

@@ -25,7 +25,8 @@ public:
     double largest = 1;
     for (double direction : {-1.0, 1.0})
       if (uncertainReads)
-        variance = std::fmax(variance, variance + square(difference(evaluate(score.value, coordinate, direction), value)));
+        variance = std::fmax(
+            variance, variance + square(difference(evaluate(score.value, coordinate, direction), value)));
     if (isa<attn::GatedOp>(op.getOperation())) // the only one that multiplies by what it reads
       largest = std::fabs(lastRead);
     return roundF32(value, variance + square(roundingF32(score.value * largest)));
@@ -87,8 +88,12 @@ static LogicalResult evaluateMask(attn::MaskOp op, Frame &frame) {
   Reads reads(frame, op, op.getReads(), op.getReadMaps());
   SmallVector<int64_t> coordinate(rank);
   for (int64_t at = 0, size = result.size(); at < size; ++at, advance(coordinate, result.shape)) {
-    int64_t point[] = {rank > 2 ? coordinate[0] : 0, rank > 3 ? coordinate[1] : 0, coordinate[rank - 2],
-                       coordinate[rank - 1],         result.dim(-2),               result.dim(-1)};
+    int64_t point[] = {rank > 2 ? coordinate[0] : 0,
+                       rank > 3 ? coordinate[1] : 0,
+                       coordinate[rank - 2],
+                       coordinate[rank - 1],
+                       result.dim(-2),
+                       result.dim(-1)};
     for (auto [number, index] : llvm::enumerate(point))
       keep.argument(number).scalar = Scalar::of(index);
     if (failed(reads.load(keep, 6, ArrayRef(point).take_front(4))) || failed(keep.run()))
@@ -113,8 +118,8 @@ static LogicalResult evaluateSoftmax(attn::SoftmaxOp op, Frame &frame) {
       row[i] = result.real(start + i * stride);
     Softmax softmax(row);
     for (int64_t i = 0; i < count; ++i)
-      result.setReal(start + i * stride, softmax.isEmpty() ? Real(empty)
-                                                           : roundedLike(result.elementType, softmax.weight(i)));
+      result.setReal(start + i * stride,
+                     softmax.isEmpty() ? Real(empty) : roundedLike(result.elementType, softmax.weight(i)));
   }
   result.marksDropped = true;
   return frame.set(op.getWeights(), std::move(result));
@@ -127,7 +132,8 @@ static Real tanh(Real x) {
 }
 
 static LogicalResult evaluateAdditiveScores(attn::AdditiveScoresOp op, Frame &frame) {
-  const Tensor &query = frame.tensor(op.getQuery()), &key = frame.tensor(op.getKey()), &v = frame.tensor(op.getV());
+  const Tensor &query = frame.tensor(op.getQuery()), &key = frame.tensor(op.getKey()),
+               &v = frame.tensor(op.getV());
   int64_t rank = query.rank(), queries = query.dim(-2), keys = key.dim(-2), width = query.dim(-1);
   if (failed(expectEqual(op, "width of key", width, key.dim(-1))) ||
       failed(expectEqual(op, "size of v", width, v.shape[0])))

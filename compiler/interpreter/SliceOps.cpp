@@ -8,7 +8,8 @@ using namespace mlir;
 
 namespace heed {
 
-/// Calls `visit(index in the slice, offset in the tensor)` for each element; fails where the slice leaves the tensor.
+/// Calls `visit(index in the slice, offset in the tensor)` for each element; fails where the slice leaves the
+/// tensor.
 static LogicalResult visitSlice(Operation *op, ArrayRef<int64_t> shape, const Slice &slice,
                                 llvm::function_ref<void(int64_t, int64_t)> visit) {
   for (size_t dim = 0; dim < shape.size(); ++dim) {
@@ -150,7 +151,8 @@ static LogicalResult checkPacked(OpT op, Frame &frame, ArrayRef<int64_t> packed,
     expected.push_back(outer[op.getOuterDimsPerm().empty() ? dim : op.getOuterDimsPerm()[dim]]);
   expected.append(tiles);
   if (packed != ArrayRef<int64_t>(expected))
-    return op.emitOpError("expected packed shape ") << showShape(expected) << ", but got " << showShape(packed);
+    return op.emitOpError("expected packed shape ")
+           << showShape(expected) << ", but got " << showShape(packed);
   return success();
 }
 

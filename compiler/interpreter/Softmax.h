@@ -9,8 +9,8 @@
 
 namespace heed {
 
-/// Weights exp(s[i] − max) / sum of a row of scores. A score of −inf stands for a pair that is not kept: its weight
-/// is −0.0. A NaN makes all other weights NaN.
+/// Weights exp(s[i] − max) / sum of a row of scores. A score of −inf stands for a pair that is not kept: its
+/// weight is −0.0. A NaN makes all other weights NaN.
 class Softmax {
 public:
   /// `sink`: one more score, which takes weight from the others and has none itself.

@@ -127,7 +127,9 @@ bool advance(MutableArrayRef<int64_t> coordinate, ArrayRef<int64_t> shape) {
 }
 
 std::string showShape(ArrayRef<int64_t> shape) {
-  auto show = [](int64_t size) { return ShapedType::isDynamic(size) ? std::string("?") : std::to_string(size); };
+  auto show = [](int64_t size) {
+    return ShapedType::isDynamic(size) ? std::string("?") : std::to_string(size);
+  };
   return "[" + llvm::join(llvm::map_range(shape, show), ", ") + "]";
 }
 

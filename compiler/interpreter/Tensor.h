@@ -12,7 +12,8 @@
 
 namespace heed {
 
-/// A dense, row-major tensor. Floats fill `values`, integers (index and i1 too, i1 as 0 or 1) fill `integers`.
+/// A dense, row-major tensor. Floats fill `values`, integers (index and i1 too, i1 as 0 or 1) fill
+/// `integers`.
 struct Tensor {
   mlir::Type elementType;
   llvm::SmallVector<int64_t> shape;
@@ -29,8 +30,10 @@ struct Tensor {
   /// Zeros. Every size is at least 0, and their product fits the machine.
   Tensor(mlir::Type elementType, llvm::ArrayRef<int64_t> shape);
   /// From values in row-major order, rounded to `elementType`.
-  static Tensor ofFloats(mlir::FloatType elementType, llvm::ArrayRef<int64_t> shape, std::vector<double> values);
-  static Tensor ofIntegers(mlir::Type elementType, llvm::ArrayRef<int64_t> shape, std::vector<int64_t> values);
+  static Tensor ofFloats(mlir::FloatType elementType, llvm::ArrayRef<int64_t> shape,
+                         std::vector<double> values);
+  static Tensor ofIntegers(mlir::Type elementType, llvm::ArrayRef<int64_t> shape,
+                           std::vector<int64_t> values);
 
   bool isFloat() const { return mlir::isa_and_present<mlir::FloatType>(elementType); }
   int64_t rank() const { return shape.size(); }

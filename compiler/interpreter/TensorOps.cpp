@@ -56,7 +56,8 @@ static LogicalResult evaluateExtract(tensor::ExtractOp op, Frame &frame) {
   SmallVector<int64_t> indices = frame.integers(op.getIndices());
   int64_t offset = tensor.offset(indices);
   if (offset < 0)
-    return op.emitOpError("expected indices inside ") << showShape(tensor.shape) << ", but got " << showShape(indices);
+    return op.emitOpError("expected indices inside ")
+           << showShape(tensor.shape) << ", but got " << showShape(indices);
   frame.set(op.getResult(),
             tensor.isFloat() ? Scalar::of(tensor.real(offset)) : Scalar::of(tensor.integers[offset]));
   return success();
@@ -67,7 +68,8 @@ static LogicalResult evaluateInsert(tensor::InsertOp op, Frame &frame) {
   SmallVector<int64_t> indices = frame.integers(op.getIndices());
   int64_t offset = tensor.offset(indices);
   if (offset < 0)
-    return op.emitOpError("expected indices inside ") << showShape(tensor.shape) << ", but got " << showShape(indices);
+    return op.emitOpError("expected indices inside ")
+           << showShape(tensor.shape) << ", but got " << showShape(indices);
   setElement(tensor, offset, frame.slot(op.getScalar()).scalar);
   return frame.set(op.getResult(), std::move(tensor));
 }
@@ -116,7 +118,8 @@ static LogicalResult evaluateGenerate(tensor::GenerateOp op, Frame &frame) {
 static LogicalResult setReshaped(Operation *op, Frame &frame, Value source, ArrayRef<int64_t> shape) {
   Tensor tensor = frame.take(source, op);
   if (countElements(shape, INT64_MAX) != tensor.size())
-    return op->emitOpError("expected a shape of ") << tensor.size() << " elements, but got " << showShape(shape);
+    return op->emitOpError("expected a shape of ")
+           << tensor.size() << " elements, but got " << showShape(shape);
   tensor.shape.assign(shape.begin(), shape.end());
   return frame.set(op->getResult(0), std::move(tensor));
 }
