@@ -1,12 +1,7 @@
 // Reads and writes .npy files, as numpy.lib.format describes them.
-#include "runtime/Error.h"
+#include "runtime/File.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 static constexpr char magic[] = "\x93NUMPY";
 static constexpr size_t magicBytes = 6;
@@ -133,22 +128,11 @@ private:
   const char *text, *end;
 };
 
-/// Closes and frees at the end of a scope.
-struct File {
-  FILE *stream = nullptr;
-  char *buffer = nullptr;
-  ~File() {
-    if (stream)
-      fclose(stream);
-    free(buffer);
-  }
-};
-
 } // namespace
 
 /// Reads up to the data, and leaves what the header says in `rank`, `sizes` and `type`.
-static int parseFile(const char *path, File &file, heed_tensor *tensor, int64_t *sizes, size_t *dataOffset,
-                     heed_error *error) {
+static int parseFile(const char *path, heed_input &file, heed_tensor *tensor, int64_t *sizes,
+                     size_t *dataOffset, heed_error *error) {
   unsigned char prefix[12];
   size_t got = fread(prefix, 1, magicBytes + 2, file.stream);
   if (got < magicBytes || memcmp(prefix, magic, magicBytes) != 0)
@@ -166,9 +150,8 @@ static int parseFile(const char *path, File &file, heed_tensor *tensor, int64_t 
   if (headerBytes > maxHeaderBytes)
     return heed_fail(error, "%s: expected a header of at most %zu bytes, but got %zu", path, maxHeaderBytes,
                      headerBytes);
-  file.buffer = static_cast<char *>(malloc(headerBytes + 1));
-  if (!file.buffer || fread(file.buffer, 1, headerBytes, file.stream) != headerBytes)
-    return heed_fail(error, "%s: expected a header of %zu bytes, but the file ends", path, headerBytes);
+  if (file.readHeader(path, headerBytes, error))
+    return -1;
 
   HeaderParser header(file.buffer, headerBytes);
   if (const char *expected = header.parse())
@@ -192,59 +175,20 @@ static int parseFile(const char *path, File &file, heed_tensor *tensor, int64_t 
 
 int heed_npy_read(const char *path, heed_tensor *tensor, heed_error *error) {
   *tensor = {};
-  File file;
-  struct stat status;
-  file.stream = fopen(path, "rbe");
-  if (!file.stream || fstat(fileno(file.stream), &status) != 0)
-    return heed_fail(error, "%s: expected a .npy file, but got: %s", path, strerror(errno));
-  if (!S_ISREG(status.st_mode))
-    return heed_fail(error, "%s: expected a .npy file, but it is no regular file", path);
-
+  heed_input file;
   heed_tensor described;
   int64_t sizes[maxRank];
   size_t dataOffset;
-  if (parseFile(path, file, &described, sizes, &dataOffset, error))
+  if (file.open(path, ".npy", error) || parseFile(path, file, &described, sizes, &dataOffset, error))
     return -1;
   // The file's size is compared before memory is asked for: a header may claim anything.
-  int64_t count = heed_tensor_count(&described), bytes = count * (described.type.bits / 8);
+  int64_t count = heed_tensor_count(&described);
   if (count < 0)
     return heed_fail(error, "%s: expected a shape whose bytes fit in 63 bits, but they do not", path);
-  int64_t found = status.st_size - static_cast<int64_t>(dataOffset);
-  if (found != bytes)
-    return heed_fail(error, "%s: expected %lld bytes of data, but got %lld", path,
-                     static_cast<long long>(bytes), static_cast<long long>(found));
-  heed_error reason;
-  if (heed_tensor_allocate(described.type, described.rank, sizes, tensor, &reason))
-    return heed_fail(error, "%s: %s", path, reason.message);
-  if (fread(tensor->data, 1, bytes, file.stream) != static_cast<size_t>(bytes)) {
-    heed_tensor_free(tensor);
-    return heed_fail(error, "%s: expected %lld bytes of data, but the file ends", path,
-                     static_cast<long long>(bytes));
-  }
-  if (described.type.code == HEED_TYPE_BOOL)
-    for (int64_t i = 0; i < count; ++i)
-      if (unsigned value = static_cast<unsigned char *>(tensor->data)[i]; value > 1) {
-        heed_tensor_free(tensor);
-        return heed_fail(error, "%s: expected bools of 0 or 1, but element %lld is %u", path,
-                         static_cast<long long>(i), value);
-      }
-  return 0;
-}
-
-/// Writes the elements below `data`, dimension by dimension.
-static bool writeElements(FILE *stream, const heed_tensor *tensor, int32_t dim, const char *data) {
-  size_t elementBytes = tensor->type.bits / 8;
-  if (!tensor->strides || dim == tensor->rank) {
-    heed_tensor rest = *tensor;
-    rest.rank -= dim;
-    rest.sizes += dim;
-    size_t count = heed_tensor_count(&rest);
-    return count == 0 || fwrite(data, elementBytes, count, stream) == count;
-  }
-  for (int64_t i = 0; i < tensor->sizes[dim]; ++i)
-    if (!writeElements(stream, tensor, dim + 1, data + i * tensor->strides[dim] * elementBytes))
-      return false;
-  return true;
+  long long expected = count * (described.type.bits / 8), found = file.bytes - dataOffset;
+  if (found != expected)
+    return heed_fail(error, "%s: expected %lld bytes of data, but got %lld", path, expected, found);
+  return file.readData(path, &described, tensor, error);
 }
 
 int heed_npy_write(const char *path, const heed_tensor *tensor, heed_error *error) {
@@ -266,26 +210,14 @@ int heed_npy_write(const char *path, const heed_tensor *tensor, heed_error *erro
     heed_append(&header, " ");
   heed_append(&header, "\n");
 
-  size_t length = strlen(path) + 32;
-  File file;
-  file.buffer = static_cast<char *>(malloc(length));
-  if (!file.buffer)
-    return heed_fail(error, "%s: out of memory", path);
-  snprintf(file.buffer, length, "%s.%ld.tmp", path, static_cast<long>(getpid()));
-  file.stream = fopen(file.buffer, "wbxe");
-  if (!file.stream)
-    return heed_fail(error, "%s: expected to write a file, but got: %s", path, strerror(errno));
   unsigned char version[] = {1, 0, static_cast<unsigned char>(header.length),
                              static_cast<unsigned char>(header.length >> 8)};
-  bool isWritten = fwrite(magic, 1, magicBytes, file.stream) == magicBytes &&
-                   fwrite(version, 1, sizeof version, file.stream) == sizeof version &&
-                   fwrite(header.text, 1, header.length, file.stream) == header.length &&
-                   writeElements(file.stream, tensor, 0, static_cast<const char *>(tensor->data));
-  isWritten = (fclose(file.stream) == 0) && isWritten;
-  file.stream = nullptr;
-  if (isWritten && rename(file.buffer, path) == 0)
-    return 0;
-  int failure = errno;
-  unlink(file.buffer);
-  return heed_fail(error, "%s: expected to write a file, but got: %s", path, strerror(failure));
+  heed_output output;
+  if (output.open(path, error))
+    return -1;
+  bool isWritten = fwrite(magic, 1, magicBytes, output.stream) == magicBytes &&
+                   fwrite(version, 1, sizeof version, output.stream) == sizeof version &&
+                   fwrite(header.text, 1, header.length, output.stream) == header.length &&
+                   heed_write_elements(output.stream, tensor);
+  return output.close(path, isWritten, error);
 }

@@ -1,4 +1,4 @@
-// The program around one module: reads .npy files, calls an entry, writes .npy files.
+// The program around one module: reads tensors from files, calls an entry, writes files.
 #include "runtime/Error.h"
 
 #include <errno.h>
@@ -9,12 +9,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static constexpr char usage[] = R"(usage: %s --input NAME=FILE.npy ... --output DIR [options]
+static constexpr char usage[] = R"(usage: %s --input NAME=FILE ... --output DIR [options]
 
 Runs one entry of the compiled model '%s'.
 
-  --input NAME=FILE.npy   a tensor for each input; optional ones may be left out
-  --output DIR            writes DIR/NAME.npy for each output
+  --input NAME=FILE       a tensor for each input, .npy or .safetensors; optional ones may be left out
+  --output DIR            writes DIR/NAME.npy for each output (bf16: DIR/NAME.safetensors)
   --entry NAME            which entry, where there are several
   --params FILE           the parameter image; default: beside this program, with the suffix .heed
   --threads N             0 (default): one for each processor
@@ -98,7 +98,7 @@ int Run::readInputs(int argc, char **argv, heed_error *error) {
     }
     if (tensors[number].data)
       return heed_fail(error, "expected input '%s' once, but got it twice", name);
-    if (heed_npy_read(file, &tensors[number], error))
+    if (heed_tensor_read(file, name, &tensors[number], error))
       return -1;
   }
   return 0;
@@ -137,7 +137,7 @@ int Run::writeOutputs(heed_error *error) {
     if (snprintf(path, sizeof path, "%s/%s.npy", outputFolder, argument->name) >=
         static_cast<int>(sizeof path))
       return heed_fail(error, "%s: expected a shorter path", outputFolder);
-    if (heed_npy_write(path, &tensors[i], error))
+    if (heed_tensor_write(path, argument->name, &tensors[i], error))
       return -1;
   }
   return 0;

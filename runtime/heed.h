@@ -81,15 +81,25 @@ const heed_context *heed_pool_context(const heed_pool *pool);
 /* -- Tensors -----------------------------------------------------------------------------------------------
  */
 
-/* Reads a .npy file (format 1 to 3, little-endian, C order). The tensor is released by heed_tensor_free. */
+/* Reads a .npy file (format 1 to 3, little-endian, C order). Release tensors that
+ * were read with heed_tensor_free. */
 int heed_npy_read(const char *path, heed_tensor *tensor, heed_error *error);
 /* Writes a .npy file, whole or not at all. Strided tensors are written dense. */
 int heed_npy_write(const char *path, const heed_tensor *tensor, heed_error *error);
 
+/* Reads the tensor `name` of a safetensors file, or the only one there is whatever its name. */
+int heed_safetensors_read(const char *path, const char *name, heed_tensor *tensor, heed_error *error);
+/* Writes a safetensors file of one tensor, whole or not at all. */
+int heed_safetensors_write(const char *path, const char *name, const heed_tensor *tensor, heed_error *error);
+
+/* Either of these by the suffix of the path: safetensors, else .npy. */
+int heed_tensor_read(const char *path, const char *name, heed_tensor *tensor, heed_error *error);
+int heed_tensor_write(const char *path, const char *name, const heed_tensor *tensor, heed_error *error);
+
 /* A dense tensor of zeros, aligned to 64 bytes. */
 int heed_tensor_allocate(heed_type type, int32_t rank, const int64_t *sizes, heed_tensor *tensor,
                          heed_error *error);
-/* Releases what heed_npy_read or heed_tensor_allocate gave; leaves all fields zero. */
+/* Releases what a reader or heed_tensor_allocate gave; leaves all fields zero. */
 void heed_tensor_free(heed_tensor *tensor);
 
 /* Elements; -1 where their bytes do not fit in 63 bits. */
@@ -136,7 +146,7 @@ void heed_describe_status(const heed_entry *entry, int32_t status, const heed_te
  */
 
 /* The program around one module that `heed compile` makes of a model when no suffix asks for a library:
- *   PROGRAM --input name=file.npy … --output DIR [--entry NAME] [--params FILE] [--threads N]
+ *   PROGRAM --input NAME=FILE … --output DIR [--entry NAME] [--params FILE] [--threads N]
  * Returns the exit status. */
 int heed_program(const heed_module *module, int argc, char **argv);
 
