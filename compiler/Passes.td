@@ -150,10 +150,13 @@ def DestinationStyle : Pass<"attn-destination-style", "mlir::ModuleOp"> {
                            "mlir::LLVM::LLVMDialect", "mlir::tensor::TensorDialect"];
 }
 
-def LowerCopies : Pass<"attn-lower-copies"> {
-  let summary = "Turn copies of buffers into element loops, which need no library";
-  let description = [{ `memref.copy` between strided buffers would call a runtime function; emitted code calls none. }];
-  let dependentDialects = ["mlir::linalg::LinalgDialect"];
+def LowerBuffers : Pass<"attn-lower-buffers"> {
+  let summary = "Turn copies and reshapes of buffers into loops and casts";
+  let description = [{
+    `memref.copy` between strided buffers would call a runtime function, and emitted code calls none. `memref.expand_shape` of
+    a dense buffer becomes a cast with computed strides, several dynamic dimensions in a group included.
+  }];
+  let dependentDialects = ["mlir::linalg::LinalgDialect", "mlir::affine::AffineDialect"];
 }
 
 def ShareTiles : Pass<"attn-share-tiles", "mlir::func::FuncOp"> {

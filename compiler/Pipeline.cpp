@@ -28,11 +28,13 @@ static void buildFusedPhase(OpPassManager &pm, const PipelineOptions &options) {
 static void buildTiledPhase(OpPassManager &pm, const PipelineOptions &options) {
   pm.addPass(createTileAttention());
   pm.addPass(createTileMatmuls());
-  pm.addPass(createHoistPacks()); // before TileRows, which would compute what can be stored
+  pm.addPass(createHoistPacks());        // before TileRows, which would compute what can be stored
+  pm.addPass(createCanonicalizerPass()); // drops the parameters that only packs used
   pm.addPass(createLayOutParameters());
   pm.addPass(createLowerLayers());
   cleanUp(pm);
   pm.addPass(createTileRows());
+  pm.addPass(memref::createResolveRankedShapeTypeResultDimsPass());
   cleanUp(pm);
 }
 
@@ -55,7 +57,7 @@ static void buildBufferPhase(OpPassManager &pm, const PipelineOptions &options) 
   pm.addPass(bufferization::createOneShotBufferizePass(bufferize));
   pm.addPass(bufferization::createDropEquivalentBufferResultsPass());
   cleanUp(pm);
-  pm.addPass(createLowerCopies());
+  pm.addPass(createLowerBuffers());
   pm.addNestedPass<func::FuncOp>(createShareTiles());
   pm.addPass(memref::createResolveShapedTypeResultDimsPass());
   cleanUp(pm);
