@@ -78,8 +78,8 @@ private:
     argument.elementType = tensor.getElementType();
     if (Attribute attribute = attributes.get(nameAttr)) {
       auto name = dyn_cast<StringAttr>(attribute);
-      if (!name || name.getValue().empty())
-        return function.emitError(place) << ": expected attn.name to be a string, but got " << attribute;
+      if (!name || name.getValue().empty() || name.getValue().contains('/'))
+        return function.emitError(place) << ": expected attn.name to be a string without '/', but got " << attribute;
       argument.name = name.str();
     }
     return success();

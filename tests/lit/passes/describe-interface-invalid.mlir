@@ -32,8 +32,8 @@ module @m {
 // -----
 
 module @m {
-  // expected-error @+1 {{argument 0: expected attn.name to be a string, but got 3}}
-  func.func @f(%x: tensor<2xf32> {attn.name = 3}) {
+  // expected-error @+1 {{argument 0: expected attn.name to be a string without '/', but got "../x"}}
+  func.func @f(%x: tensor<2xf32> {attn.name = "../x"}) {
     return
   }
 }
