@@ -3,6 +3,30 @@
 
 include "mlir/Pass/PassBase.td"
 
+def FuseAttention : Pass<"attn-fuse-attention"> {
+  let summary = "Fuse attention written in steps into one operation";
+  let description = [{
+    From every softmax the pass walks outwards: down to the matmul with the values, up to the product of queries and keys. What
+    stands between them is asked, not known: an operation of the score interface joins the score or the keep region, casts
+    disappear into f32, elementwise operations are taken element by element. Transposes, head splits and head merges become
+    letters of the layout. Scores are then never materialized.
+
+    ```mlir
+    %0 = attn.matmul %q, %k transpose_rhs : …      // %0 = attn.attention %q, %k, %v scale(0.125)
+    %1 = attn.scale %0 by 0.125 : …                //   keep { … attn.causal … } : …
+    %2 = attn.mask %1 keep { … attn.causal … } : …
+    %3 = attn.softmax %2 : …
+    %4 = attn.matmul %3, %v : …
+    ```
+
+    What stays in steps is remarked with a code, the first reason and the operation in the way, if asked for; on a softmax with
+    the attribute `attn.expect_fused` it is an error.
+  }];
+  let options = [Option<"remarks", "remarks", "bool", "false", "Say why an attention is not fused">];
+  let statistics = [Statistic<"numFused", "fused", "Attentions fused">];
+  let dependentDialects = ["mlir::affine::AffineDialect", "mlir::math::MathDialect", "mlir::tensor::TensorDialect"];
+}
+
 def FuseEpilogues : Pass<"attn-fuse-epilogues"> {
   let summary = "Move what follows a linear layer element by element into its epilogue";
   let description = [{
@@ -117,6 +141,12 @@ def LowerOnlineAttention : Pass<"attn-lower-online-attention"> {
     −0.0, by which the second product knows to leave it out.
   }];
   let dependentDialects = ["mlir::linalg::LinalgDialect", "mlir::math::MathDialect"];
+}
+
+def LowerMasks : Pass<"attn-lower-masks"> {
+  let summary = "Lower named masks to comparisons";
+  let description = [{ `attn.causal %q, %k` becomes `arith.cmpi sle, %k, %q`, and so on for every operation of a keep region. }];
+  let dependentDialects = ["mlir::arith::ArithDialect"];
 }
 
 def VectorizeMatmuls : Pass<"attn-vectorize-matmuls"> {

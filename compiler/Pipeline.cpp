@@ -21,6 +21,8 @@ static void cleanUp(OpPassManager &pm) {
 static void buildFusedPhase(OpPassManager &pm, const PipelineOptions &options) {
   pm.addPass(createDescribeInterface());
   cleanUp(pm);
+  pm.addPass(createFuseAttention({options.remarks}));
+  cleanUp(pm); // the steps that fused away would count as uses
   pm.addPass(createFuseEpilogues());
 }
 
@@ -41,6 +43,7 @@ static void buildTiledPhase(OpPassManager &pm, const PipelineOptions &options) {
 /// tiled → vector: what runs in a tile, as vector code.
 static void buildVectorPhase(OpPassManager &pm, const PipelineOptions &options) {
   pm.addPass(createLowerOnlineAttention());
+  pm.addPass(createLowerMasks()); // until here masks are readable, and open to analysis
   pm.addPass(createVectorizeMatmuls());
   pm.addPass(createVectorizeGenerics());
   cleanUp(pm);

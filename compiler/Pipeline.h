@@ -13,7 +13,8 @@ std::optional<Phase> parsePhase(llvm::StringRef name);
 llvm::StringRef phaseName(Phase phase);
 
 struct PipelineOptions {
-  bool contracts = true;
+  bool contracts = true; ///< check what callers pass
+  bool remarks = false;  ///< say why an attention is not fused
 };
 
 /// Adds the passes that lead from phase `from` (exclusive) to phase `to` (inclusive).

@@ -87,7 +87,8 @@ double GeluOp::evaluateScore(double score, ArrayRef<int64_t>, ArrayRef<int64_t>,
 SmallVector<ScoreRead> GatedOp::getScoreReads() {
   return {{getUp(), AffineMap::getMultiDimIdentityMap(getUp().getType().getRank(), getContext())}};
 }
-Value GatedOp::buildScore(OpBuilder &builder, Location loc, Value score, const ScorePoint &, ValueRange reads) {
+Value GatedOp::buildScore(OpBuilder &builder, Location loc, Value score, const ScorePoint &,
+                          ValueRange reads) {
   Value gate = buildActivation({loc, builder}, getActivation(), score);
   return arith::MulFOp::create(builder, loc, gate, reads[0]);
 }

@@ -21,16 +21,15 @@ static void nameArguments(Region &region, bool hasScore, OpAsmSetValueNameFn set
 }
 
 /// Checks the two regions of `op` and its reads, whose maps go from coordinates of sizes `sizes`.
-template <typename Op>
-static LogicalResult verifyReadsAndRegions(Op op, ArrayRef<int64_t> sizes) {
+template <typename Op> static LogicalResult verifyReadsAndRegions(Op op, ArrayRef<int64_t> sizes) {
   MLIRContext *context = op.getContext();
   if (failed(verifyReads(op, op.getReads(), op.getReadMaps(), sizes)))
     return failure();
   if (failed(verifyRegion(op, "score", op.getScore(), getLeadingTypes(context, true), op.getReads(),
                           op.getReadMaps(), Float32Type::get(context))))
     return failure();
-  return verifyRegion(op, "keep", op.getKeep(), getLeadingTypes(context, false), op.getReads(), op.getReadMaps(),
-                      IntegerType::get(context, 1));
+  return verifyRegion(op, "keep", op.getKeep(), getLeadingTypes(context, false), op.getReads(),
+                      op.getReadMaps(), IntegerType::get(context, 1));
 }
 
 // attention
@@ -49,7 +48,8 @@ static LogicalResult verifyLetters(Operation *op, StringRef what, StringRef lett
   bool known = llvm::all_of(letters, [&](char letter) { return StringRef(allowed).contains(letter); });
   if (!complete || !known || letters.count('b') > 1 || letters.count('h') > 1)
     return op->emitOpError("expected layout of ")
-           << what << " to have letters " << needed << ", and b and h at most once, but got '" << letters << "'";
+           << what << " to have letters " << needed << ", and b and h at most once, but got '" << letters
+           << "'";
   return success();
 }
 
@@ -73,7 +73,8 @@ LogicalResult AttentionOp::verify() {
       return failure();
     for (char letter : {'b', 'h'})
       if (own.contains(letter) != letters.query.contains(letter)) // C2
-        return emitOpError("expected letter ") << letter << " in all of layout '" << getLayout() << "' or in none";
+        return emitOpError("expected letter ")
+               << letter << " in all of layout '" << getLayout() << "' or in none";
     auto type = cast<RankedTensorType>(tensor.getType());
     if (type.getRank() != static_cast<int64_t>(own.size())) // C3
       return emitOpError("expected ") << name << " of rank " << own.size() << " by layout '" << own
@@ -83,19 +84,21 @@ LogicalResult AttentionOp::verify() {
              << getQuery().getType().getElementType() << " and " << type.getElementType();
   }
 
-  auto sizeOf = [&](const Operand &operand, char letter) { return getSize(operand.tensor, operand.letters, letter); };
+  auto sizeOf = [&](const Operand &operand, char letter) {
+    return getSize(operand.tensor, operand.letters, letter);
+  };
   auto &[query, key, value, result] = tensors;
   struct Pair {
     StringRef what;
     char letter;
     const Operand &a, &b;
-  } pairs[] = {{"batch", 'b', query, key},      {"batch", 'b', query, value}, {"batch", 'b', query, result},
-               {"heads", 'h', key, value},      {"heads", 'h', query, result}, {"length", 'q', query, result},
-               {"length", 'k', key, value},     {"width", 'd', query, key},    {"width", 'e', value, result}};
+  } pairs[] = {{"batch", 'b', query, key},  {"batch", 'b', query, value},  {"batch", 'b', query, result},
+               {"heads", 'h', key, value},  {"heads", 'h', query, result}, {"length", 'q', query, result},
+               {"length", 'k', key, value}, {"width", 'd', query, key},    {"width", 'e', value, result}};
   for (auto &[what, letter, a, b] : pairs) // C5
     if (!mayEqual(sizeOf(a, letter), sizeOf(b, letter)))
-      return emitOpError("expected ") << a.name << " " << what << " to equal " << b.name << " " << what << ", but got "
-                                      << sizeOf(a, letter) << " and " << sizeOf(b, letter);
+      return emitOpError("expected ") << a.name << " " << what << " to equal " << b.name << " " << what
+                                      << ", but got " << sizeOf(a, letter) << " and " << sizeOf(b, letter);
   int64_t heads = sizeOf(query, 'h'), shared = sizeOf(key, 'h');
   if (!mayEqual(heads, shared) && (shared == 0 || heads % shared != 0)) // C6
     return emitOpError("expected key heads to divide query heads, but got ") << shared << " and " << heads;
@@ -163,7 +166,8 @@ LogicalResult OnlineAttentionOp::verify() {
            << query.getRank() << " and " << value.getRank();
   if (key.getRank() != 2 && key.getRank() != 3) // C2
     return emitOpError("expected key of rank 2, or of rank 3 as panels, but got rank ") << key.getRank();
-  if (query.getElementType() != key.getElementType() || query.getElementType() != value.getElementType()) // C3
+  if (query.getElementType() != key.getElementType() ||
+      query.getElementType() != value.getElementType()) // C3
     return emitOpError("expected query, key and value of one element type, but got ")
            << query.getElementType() << ", " << key.getElementType() << " and " << value.getElementType();
   if (!mayEqual(query.getDimSize(1), key.getDimSize(1))) // C4
@@ -177,13 +181,15 @@ LogicalResult OnlineAttentionOp::verify() {
     bool known = !ShapedType::isDynamic(width) && !ShapedType::isDynamic(keys);
     int64_t panels = known ? llvm::divideCeil(keys, width) : ShapedType::kDynamic;
     if (!mayEqual(panels, keySize)) // C5
-      return emitOpError("expected ") << panels << " key panels for " << keys << " values, but got " << keySize;
+      return emitOpError("expected ")
+             << panels << " key panels for " << keys << " values, but got " << keySize;
   } else if (!mayEqual(keySize, keys)) { // C6
     return emitOpError("expected key length to equal value length, but got ") << keySize << " and " << keys;
   }
   if (getOrigin().size() != 6) // C7
     return emitOpError("expected origin of 6 indices, but got ") << getOrigin().size();
-  if (failed(verifyShape(*this, "accumulator", getAccumulator().getType(), {rows, value.getDimSize(1)})) || // C8
+  if (failed(
+          verifyShape(*this, "accumulator", getAccumulator().getType(), {rows, value.getDimSize(1)})) || // C8
       failed(verifyShape(*this, "row_max", getRowMax().getType(), {rows})) ||
       failed(verifyShape(*this, "row_sum", getRowSum().getType(), {rows})))
     return failure();
@@ -209,7 +215,8 @@ void OnlineAttentionOp::getAsmBlockArgumentNames(Region &region, OpAsmSetValueNa
 LogicalResult TileMatmulOp::verify() {
   RankedTensorType lhs = getLhs().getType(), rhs = getRhs().getType(), init = getInit().getType();
   if (lhs.getRank() != 2 || init.getRank() != 2) // C1
-    return emitOpError("expected lhs and init of rank 2, but got ranks ") << lhs.getRank() << " and " << init.getRank();
+    return emitOpError("expected lhs and init of rank 2, but got ranks ")
+           << lhs.getRank() << " and " << init.getRank();
   if (rhs.getRank() != 2 && rhs.getRank() != 3) // C2
     return emitOpError("expected rhs of rank 2, or of rank 3 as panels, but got rank ") << rhs.getRank();
   int64_t inner = rhs.getDimSize(rhs.getRank() - 2);
@@ -224,7 +231,8 @@ LogicalResult TileMatmulOp::verify() {
     return emitOpError("expected as many rows in init as in lhs, but got ")
            << init.getDimSize(0) << " and " << lhs.getDimSize(0);
   if (rhs.getRank() == 2 && !mayEqual(rhs.getDimSize(1), columns)) // C4
-    return emitOpError("expected as many columns in init as in rhs, but got ") << columns << " and " << rhs.getDimSize(1);
+    return emitOpError("expected as many columns in init as in rhs, but got ")
+           << columns << " and " << rhs.getDimSize(1);
   if (rhs.getRank() == 3) { // C5
     int64_t panels = rhs.getDimSize(0), width = rhs.getDimSize(2);
     if (width == 0)
@@ -232,7 +240,8 @@ LogicalResult TileMatmulOp::verify() {
     bool known = !ShapedType::isDynamic(width) && !ShapedType::isDynamic(columns);
     int64_t needed = known ? llvm::divideCeil(columns, width) : ShapedType::kDynamic;
     if (!mayEqual(panels, needed))
-      return emitOpError("expected ") << needed << " panels for " << columns << " columns, but got " << panels;
+      return emitOpError("expected ")
+             << needed << " panels for " << columns << " columns, but got " << panels;
   }
   if (getResult().getType() != init) // C6
     return emitOpError("expected result of type ") << init << ", but got " << getResult().getType();

@@ -16,7 +16,7 @@
 #include "dialect/Attn.cpp.inc"
 
 mlir::Operation *heed::attn::AttnDialect::materializeConstant(mlir::OpBuilder &builder, mlir::Attribute value,
-                                                             mlir::Type type, mlir::Location loc) {
+                                                              mlir::Type type, mlir::Location loc) {
   return mlir::arith::ConstantOp::materialize(builder, value, type, loc);
 }
 

@@ -39,6 +39,9 @@ def ScoreOpInterface : OpInterface<"ScoreOpInterface"> {
       }], "double", "evaluateScore",
       (ins "double":$score, "::llvm::ArrayRef<int64_t>":$coordinate, "::llvm::ArrayRef<int64_t>":$shape,
            "::llvm::function_ref<double(unsigned, ::llvm::ArrayRef<int64_t>)>":$read)>,
+    InterfaceMethod<[{
+        Whether a score of −inf stays −inf. A mask may then be taken after this operation as well as before.
+      }], "bool", "keepsMinusInfinity", (ins), "", "return false;">,
     InterfaceMethod<"Whether the change has a derivative almost everywhere.", "bool", "isDifferentiable",
       (ins), "", "return true;">,
   ];

@@ -32,7 +32,7 @@ def MatmulOp : AttnOp<"matmul", [Pure, ReifiesShape]> {
   let hasVerifier = 1;
 }
 
-def ScaleOp : AttnScoreOp<"scale", [SameOperandsAndResultType]> {
+def ScaleOp : AttnScoreOp<"scale", [SameOperandsAndResultType, DeclareOpInterfaceMethods<ScoreOpInterface, ["keepsMinusInfinity"]>]> {
   let summary = "Multiplication by a constant";
   let arguments = (ins AttnFloatTensor:$scores, F64Attr:$factor);
   let results = (outs AttnFloatTensor:$result);
@@ -49,7 +49,7 @@ def SoftcapOp : AttnScoreOp<"softcap", [SameOperandsAndResultType]> {
   let hasVerifier = 1;
 }
 
-def BiasOp : AttnScoreOp<"bias", [AllTypesMatch<["scores", "result"]>, DeclareOpInterfaceMethods<ScoreOpInterface, ["getScoreReads"]>]> {
+def BiasOp : AttnScoreOp<"bias", [AllTypesMatch<["scores", "result"]>, DeclareOpInterfaceMethods<ScoreOpInterface, ["getScoreReads", "keepsMinusInfinity"]>]> {
   let summary = "Addition of a tensor that broadcasts";
   let description = [{
     `y = x + b`, `b` aligned with the last dimensions of `x`; its dimensions equal those of `x` or are 1.
@@ -60,7 +60,7 @@ def BiasOp : AttnScoreOp<"bias", [AllTypesMatch<["scores", "result"]>, DeclareOp
   let hasVerifier = 1;
 }
 
-def AlibiOp : AttnScoreOp<"alibi", [AllTypesMatch<["scores", "result"]>, DeclareOpInterfaceMethods<ScoreOpInterface, ["getScoreReads"]>]> {
+def AlibiOp : AttnScoreOp<"alibi", [AllTypesMatch<["scores", "result"]>, DeclareOpInterfaceMethods<ScoreOpInterface, ["getScoreReads", "keepsMinusInfinity"]>]> {
   let summary = "Linear penalty on distance, one slope per head";
   let description = [{
     `y[b, h, q, k] = x[b, h, q, k] − slopes[h] · |q − k|` (Press et al. 2022; with a causal mask `|q − k| = q − k`).
@@ -71,7 +71,7 @@ def AlibiOp : AttnScoreOp<"alibi", [AllTypesMatch<["scores", "result"]>, Declare
   let hasVerifier = 1;
 }
 
-def RelativeBiasOp : AttnScoreOp<"relative_bias", [AllTypesMatch<["scores", "result"]>, DeclareOpInterfaceMethods<ScoreOpInterface, ["getScoreReads"]>]> {
+def RelativeBiasOp : AttnScoreOp<"relative_bias", [AllTypesMatch<["scores", "result"]>, DeclareOpInterfaceMethods<ScoreOpInterface, ["getScoreReads", "keepsMinusInfinity"]>]> {
   let summary = "Learned bias by bucketed distance";
   let description = [{
     `y[b, h, q, k] = x[b, h, q, k] + table[bucket(k − q), h]` with the buckets of T5 (Raffel et al. 2020).
@@ -83,7 +83,7 @@ def RelativeBiasOp : AttnScoreOp<"relative_bias", [AllTypesMatch<["scores", "res
   let hasVerifier = 1;
 }
 
-def MaskOp : AttnScoreOp<"mask", [AllTypesMatch<["scores", "result"]>, DeclareOpInterfaceMethods<ScoreOpInterface, ["getScoreReads", "buildKeep", "isDifferentiable"]>,
+def MaskOp : AttnScoreOp<"mask", [AllTypesMatch<["scores", "result"]>, DeclareOpInterfaceMethods<ScoreOpInterface, ["getScoreReads", "buildKeep", "keepsMinusInfinity", "isDifferentiable"]>,
                                   SingleBlockImplicitTerminator<"YieldOp">, IsolatedFromAbove,
                                   DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>]> {
   let summary = "Scores of pairs that are not kept become −inf";

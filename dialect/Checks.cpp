@@ -24,7 +24,8 @@ std::string show(TypeRange types) {
 LogicalResult verifyShape(Operation *op, StringRef what, Type type, ArrayRef<int64_t> shape) {
   ArrayRef<int64_t> actual = cast<RankedTensorType>(type).getShape();
   if (actual.size() != shape.size() || !llvm::equal(actual, shape, mayEqual))
-    return op->emitOpError("expected ") << what << " of shape " << show(shape) << ", but got " << show(actual);
+    return op->emitOpError("expected ")
+           << what << " of shape " << show(shape) << ", but got " << show(actual);
   return success();
 }
 
@@ -44,8 +45,8 @@ LogicalResult verifyReads(Operation *op, ValueRange reads, ArrayAttr maps, Array
       return op->emitOpError("expected map of read ")
              << index << " to have " << sizes.size() << " dimensions and no symbols, but got " << attribute;
     if (map.getNumResults() != 0 && map.getNumResults() != type.getRank())
-      return op->emitOpError("expected map of read ") << index << " to have no results or " << type.getRank()
-                                                      << ", but got " << map.getNumResults();
+      return op->emitOpError("expected map of read ")
+             << index << " to have no results or " << type.getRank() << ", but got " << map.getNumResults();
     for (auto [dim, expression] : llvm::enumerate(map.getResults())) {
       int64_t needed = ShapedType::kDynamic;
       if (auto coordinate = dyn_cast<AffineDimExpr>(expression))
@@ -65,8 +66,8 @@ Type getReadType(Value tensor, AffineMap map) {
   return map.getNumResults() == 0 && type.getRank() > 0 ? Type(type) : type.getElementType();
 }
 
-LogicalResult verifyRegion(Operation *op, StringRef what, Region &region, ArrayRef<Type> leading, ValueRange reads,
-                           ArrayAttr maps, Type result) {
+LogicalResult verifyRegion(Operation *op, StringRef what, Region &region, ArrayRef<Type> leading,
+                           ValueRange reads, ArrayAttr maps, Type result) {
   if (region.empty())
     return success();
   SmallVector<Type> expected(leading);
@@ -74,14 +75,15 @@ LogicalResult verifyRegion(Operation *op, StringRef what, Region &region, ArrayR
     expected.push_back(getReadType(tensor, cast<AffineMapAttr>(map).getValue()));
   Block &block = region.front();
   if (block.getArgumentTypes() != TypeRange(expected))
-    return op->emitOpError("expected ") << what << " region to take " << show(TypeRange(expected)) << ", but got "
-                                        << show(TypeRange(block.getArgumentTypes()));
+    return op->emitOpError("expected ") << what << " region to take " << show(TypeRange(expected))
+                                        << ", but got " << show(TypeRange(block.getArgumentTypes()));
   auto yield = block.empty() ? nullptr : dyn_cast<YieldOp>(block.back());
   if (!yield)
     return op->emitOpError("expected ") << what << " region to end with attn.yield";
   if (TypeRange(yield.getOperandTypes()) != TypeRange(result)) {
-    InFlightDiagnostic error = op->emitOpError("expected ") << what << " region to yield " << show(TypeRange(result))
-                                                            << ", but got " << show(yield.getOperandTypes());
+    InFlightDiagnostic error = op->emitOpError("expected ")
+                               << what << " region to yield " << show(TypeRange(result)) << ", but got "
+                               << show(yield.getOperandTypes());
     error.attachNote(yield.getLoc()) << "yielded here";
     return error;
   }
@@ -106,7 +108,9 @@ void reifyShape(OpBuilder &builder, Value result, function_ref<OpFoldResult(int6
 }
 
 LogicalResult reifyLikeFirstOperand(Operation *op, OpBuilder &builder, ReifiedRankedShapedTypeDims &shapes) {
-  auto size = [&](int64_t dim) { return tensor::getMixedSize(builder, op->getLoc(), op->getOperand(0), dim); };
+  auto size = [&](int64_t dim) {
+    return tensor::getMixedSize(builder, op->getLoc(), op->getOperand(0), dim);
+  };
   reifyShape(builder, op->getResult(0), size, shapes);
   return success();
 }

@@ -7,7 +7,9 @@ using namespace mlir;
 
 namespace heed::attn {
 
-static bool isPositive(const APFloat &value) { return value.isFinite() && !value.isNegative() && !value.isZero(); }
+static bool isPositive(const APFloat &value) {
+  return value.isFinite() && !value.isNegative() && !value.isZero();
+}
 
 /// Refuses `base` or `epsilon` that is not a positive, finite number.
 static LogicalResult verifyPositive(Operation *op, StringRef what, const APFloat &value) {
@@ -18,16 +20,19 @@ static LogicalResult verifyPositive(Operation *op, StringRef what, const APFloat
 
 static LogicalResult verifyRankAtLeast(Operation *op, StringRef what, RankedTensorType type, int64_t least) {
   if (type.getRank() < least)
-    return op->emitOpError("expected ") << what << " of rank at least " << least << ", but got rank " << type.getRank();
+    return op->emitOpError("expected ")
+           << what << " of rank at least " << least << ", but got rank " << type.getRank();
   return success();
 }
 
 /// Refuses a position per batch entry where there is no batch before the positions' axis, or of another size.
-static LogicalResult verifyOffset(Operation *op, StringRef what, Value offset, RankedTensorType input, int64_t axis) {
+static LogicalResult verifyOffset(Operation *op, StringRef what, Value offset, RankedTensorType input,
+                                  int64_t axis) {
   if (!offset || !isa<RankedTensorType>(offset.getType()))
     return success();
   if (axis == 0)
-    return op->emitOpError("expected a batch dimension before the positions for ") << what << " per batch entry";
+    return op->emitOpError("expected a batch dimension before the positions for ")
+           << what << " per batch entry";
   return verifyPosition(op, what, offset, input.getDimSize(0));
 }
 
@@ -203,7 +208,8 @@ LogicalResult SplitHeadsOp::verify() {
   if (heads < 1 || (isStatic && width % heads != 0)) // C2
     return emitOpError("expected number of heads to divide width ") << show(width) << ", but got " << heads;
   SmallVector<int64_t> shape(input.getShape().drop_back(2));
-  shape.append({heads, input.getDimSize(input.getRank() - 2), isStatic ? width / heads : ShapedType::kDynamic});
+  shape.append(
+      {heads, input.getDimSize(input.getRank() - 2), isStatic ? width / heads : ShapedType::kDynamic});
   return verifyShape(*this, "result", getResult().getType(), shape); // C3
 }
 
@@ -310,7 +316,8 @@ LogicalResult TopKOp::verify() {
 LogicalResult TopKOp::reifyResultShapes(OpBuilder &builder, ReifiedRankedShapedTypeDims &shapes) {
   int64_t last = getInput().getType().getRank() - 1;
   auto size = [&](int64_t dim) -> OpFoldResult {
-    return dim < last ? tensor::getMixedSize(builder, getLoc(), getInput(), dim) : builder.getIndexAttr(getK());
+    return dim < last ? tensor::getMixedSize(builder, getLoc(), getInput(), dim)
+                      : builder.getIndexAttr(getK());
   };
   reifyShape(builder, getValues(), size, shapes);
   reifyShape(builder, getIndices(), size, shapes);

@@ -28,7 +28,8 @@ static int64_t floorDiv(int64_t a, int64_t b) { return a / b - (a % b != 0 && (a
 
 LogicalResult CausalOp::verify() {
   if (getLengths().size() != 0 && getLengths().size() != 2) // C1
-    return emitOpError("expected query and key length after bottom_right, but got ") << getLengths().size() << " values";
+    return emitOpError("expected query and key length after bottom_right, but got ")
+           << getLengths().size() << " values";
   return success();
 }
 
@@ -96,7 +97,8 @@ OpFoldResult SameDocumentOp::fold(FoldAdaptor adaptor) {
 
 // mask
 
-/// Where each of batch, head, query and key lies in a coordinate of scores of this rank; −1 where it has no dimension.
+/// Where each of batch, head, query and key lies in a coordinate of scores of this rank; −1 where it has no
+/// dimension.
 static std::array<int64_t, 4> getPositions(int64_t rank) {
   return {rank >= 3 ? 0 : -1, rank == 4 ? 1 : -1, rank - 2, rank - 1};
 }
@@ -151,6 +153,8 @@ Value MaskOp::buildKeep(OpBuilder &builder, Location loc, const ScorePoint &poin
   return mapping.lookupOrDefault(body.getTerminator()->getOperand(0));
 }
 
+bool MaskOp::keepsMinusInfinity() { return true; }
+
 bool MaskOp::isDifferentiable() { return true; }
 
 /// `value` as a constant of `type`.
@@ -159,8 +163,8 @@ static Attribute getConstant(double value, Type type) {
                               : IntegerAttr::get(type, static_cast<int64_t>(value));
 }
 
-/// Evaluates the region by folding each of its operations; an operation that does not fold makes the result NaN,
-/// which no comparison passes.
+/// Evaluates the region by folding each of its operations; an operation that does not fold makes the result
+/// NaN, which no comparison passes.
 double MaskOp::evaluateScore(double score, ArrayRef<int64_t> coordinate, ArrayRef<int64_t> shape,
                              function_ref<double(unsigned, ArrayRef<int64_t>)> read) {
   constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
@@ -174,7 +178,8 @@ double MaskOp::evaluateScore(double score, ArrayRef<int64_t> coordinate, ArrayRe
   indices.append({shape[shape.size() - 2], shape[shape.size() - 1]});
   for (auto [argument, index] : llvm::zip(body.getArguments(), indices))
     constants[argument] = IntegerAttr::get(argument.getType(), index);
-  for (auto [index, argument, scoreRead] : llvm::enumerate(body.getArguments().drop_front(6), getScoreReads())) {
+  for (auto [index, argument, scoreRead] :
+       llvm::enumerate(body.getArguments().drop_front(6), getScoreReads())) {
     if (isa<RankedTensorType>(argument.getType()))
       wholeReads[argument] = index;
     else
@@ -197,7 +202,8 @@ double MaskOp::evaluateScore(double score, ArrayRef<int64_t> coordinate, ArrayRe
     if (failed(op.fold(operands, results)) || results.size() != op.getNumResults())
       return unknown;
     for (auto [result, folded] : llvm::zip_equal(op.getResults(), results))
-      constants[result] = isa<Attribute>(folded) ? cast<Attribute>(folded) : constants.lookup(cast<Value>(folded));
+      constants[result] =
+          isa<Attribute>(folded) ? cast<Attribute>(folded) : constants.lookup(cast<Value>(folded));
   }
   auto keep = dyn_cast_if_present<IntegerAttr>(constants.lookup(body.getTerminator()->getOperand(0)));
   if (!keep)

@@ -15,7 +15,8 @@ LogicalResult MatmulOp::verify() {
   RankedTensorType lhs = getLhs().getType(), rhs = getRhs().getType();
   int64_t rank = lhs.getRank();
   if (rank < 2 || rank > 4 || rhs.getRank() != rank) // C1
-    return emitOpError("expected operands of equal rank from 2 to 4, but got ") << rank << " and " << rhs.getRank();
+    return emitOpError("expected operands of equal rank from 2 to 4, but got ")
+           << rank << " and " << rhs.getRank();
   if (lhs.getElementType() != rhs.getElementType()) // C2
     return emitOpError("expected operands of one element type, but got ")
            << lhs.getElementType() << " and " << rhs.getElementType();
@@ -25,11 +26,13 @@ LogicalResult MatmulOp::verify() {
   if (!mayEqual(inner, rhsInner)) // C3
     return emitOpError("expected equal inner sizes, but got ") << inner << " and " << rhsInner;
   if (rank > 2 && !mayEqual(lhs.getDimSize(0), rhs.getDimSize(0))) // C4
-    return emitOpError("expected equal batch sizes, but got ") << lhs.getDimSize(0) << " and " << rhs.getDimSize(0);
+    return emitOpError("expected equal batch sizes, but got ")
+           << lhs.getDimSize(0) << " and " << rhs.getDimSize(0);
   if (rank == 4) { // C5
     int64_t heads = lhs.getDimSize(1), shared = rhs.getDimSize(1);
     if (!mayEqual(heads, shared) && (shared == 0 || heads % shared != 0))
-      return emitOpError("expected heads of rhs to divide heads of lhs, but got ") << shared << " and " << heads;
+      return emitOpError("expected heads of rhs to divide heads of lhs, but got ")
+             << shared << " and " << heads;
   }
   SmallVector<int64_t> shape(lhs.getShape().drop_back(2));
   shape.append({rows, columns});
@@ -63,14 +66,16 @@ static Value buildLess(OpBuilder &builder, Location loc, Value a, Value b) {
 
 /// |a − b| of two indices.
 static Value buildDistance(OpBuilder &builder, Location loc, Value a, Value b) {
-  Value forward = arith::SubIOp::create(builder, loc, a, b), backward = arith::SubIOp::create(builder, loc, b, a);
+  Value forward = arith::SubIOp::create(builder, loc, a, b),
+        backward = arith::SubIOp::create(builder, loc, b, a);
   return arith::MaxSIOp::create(builder, loc, forward, backward);
 }
 
 /// Refuses scores that have no head dimension.
 static LogicalResult verifyHasHeads(Operation *op, RankedTensorType scores) {
   if (scores.getRank() != 4)
-    return op->emitOpError("expected scores of rank 4 (batch, head, query, key), but got rank ") << scores.getRank();
+    return op->emitOpError("expected scores of rank 4 (batch, head, query, key), but got rank ")
+           << scores.getRank();
   return success();
 }
 
@@ -79,8 +84,12 @@ OpFoldResult ScaleOp::fold(FoldAdaptor) {
 }
 
 Value ScaleOp::buildScore(OpBuilder &builder, Location loc, Value score, const ScorePoint &, ValueRange) {
-  return arith::MulFOp::create(builder, loc, score, buildConstant(builder, loc, getFactor().convertToDouble()));
+  return arith::MulFOp::create(builder, loc, score,
+                               buildConstant(builder, loc, getFactor().convertToDouble()));
 }
+
+/// A positive factor does; zero makes NaN of it, and a negative one +inf.
+bool ScaleOp::keepsMinusInfinity() { return !getFactor().isNegative() && getFactor().isNonZero(); }
 
 double ScaleOp::evaluateScore(double score, ArrayRef<int64_t>, ArrayRef<int64_t>,
                               function_ref<double(unsigned, ArrayRef<int64_t>)>) {
@@ -113,7 +122,8 @@ LogicalResult BiasOp::verify() {
   // A size that broadcasts is 1 in the type: kernels choose no addressing at run time.
   auto fits = [](int64_t biasSize, int64_t size) { return biasSize == 1 || mayEqual(biasSize, size); };
   if (!llvm::equal(bias, last, fits)) // C2
-    return emitOpError("expected sizes of bias to be 1 or those of ") << show(last) << ", but got " << show(bias);
+    return emitOpError("expected sizes of bias to be 1 or those of ")
+           << show(last) << ", but got " << show(bias);
   return success();
 }
 
@@ -127,9 +137,12 @@ SmallVector<ScoreRead> BiasOp::getScoreReads() {
   return {{getBias(), AffineMap::get(rank, 0, coordinates, getContext())}};
 }
 
-Value BiasOp::buildScore(OpBuilder &builder, Location loc, Value score, const ScorePoint &, ValueRange reads) {
+Value BiasOp::buildScore(OpBuilder &builder, Location loc, Value score, const ScorePoint &,
+                         ValueRange reads) {
   return arith::AddFOp::create(builder, loc, score, reads[0]);
 }
+
+bool BiasOp::keepsMinusInfinity() { return true; }
 
 double BiasOp::evaluateScore(double score, ArrayRef<int64_t> coordinate, ArrayRef<int64_t>,
                              function_ref<double(unsigned, ArrayRef<int64_t>)> read) {
@@ -151,12 +164,15 @@ SmallVector<ScoreRead> AlibiOp::getScoreReads() {
   return {{getSlopes(), AffineMap::get(4, 0, getAffineDimExpr(1, getContext()))}};
 }
 
-Value AlibiOp::buildScore(OpBuilder &builder, Location loc, Value score, const ScorePoint &point, ValueRange reads) {
+Value AlibiOp::buildScore(OpBuilder &builder, Location loc, Value score, const ScorePoint &point,
+                          ValueRange reads) {
   Value distance = buildDistance(builder, loc, point.query, point.key);
   Value integer = arith::IndexCastOp::create(builder, loc, builder.getI32Type(), distance);
   Value penalty = arith::SIToFPOp::create(builder, loc, builder.getF32Type(), integer);
   return arith::SubFOp::create(builder, loc, score, arith::MulFOp::create(builder, loc, reads[0], penalty));
 }
+
+bool AlibiOp::keepsMinusInfinity() { return true; }
 
 double AlibiOp::evaluateScore(double score, ArrayRef<int64_t> coordinate, ArrayRef<int64_t>,
                               function_ref<double(unsigned, ArrayRef<int64_t>)> read) {
@@ -175,8 +191,8 @@ struct Buckets {
   Buckets(int64_t rows, bool bidirectional, int64_t maxDistance)
       : count(bidirectional ? rows / 2 : rows), exact(count / 2), maxDistance(maxDistance) {}
 
-  /// The bucket of `distance` ≥ 0, in float32 as the published model computes it, since the choice depends on it.
-  /// Source: Raffel et al. 2020, relative position buckets of the released code.
+  /// The bucket of `distance` ≥ 0, in float32 as the published model computes it, since the choice depends on
+  /// it. Source: Raffel et al. 2020, relative position buckets of the released code.
   int64_t find(int64_t distance) const {
     if (distance < exact)
       return distance;
@@ -191,19 +207,24 @@ LogicalResult RelativeBiasOp::verify() {
   RankedTensorType scores = getScores().getType(), table = getTable().getType();
   if (failed(verifyHasHeads(*this, scores))) // C1
     return failure();
-  if (table.getRank() != 2 || table.isDynamicDim(0) || !mayEqual(table.getDimSize(1), scores.getDimSize(1))) // C2
+  if (table.getRank() != 2 || table.isDynamicDim(0) ||
+      !mayEqual(table.getDimSize(1), scores.getDimSize(1))) // C2
     return emitOpError("expected table of shape [buckets, ")
-           << show(scores.getDimSize(1)) << "] with a static number of buckets, but got " << show(table.getShape());
+           << show(scores.getDimSize(1)) << "] with a static number of buckets, but got "
+           << show(table.getShape());
   int64_t rows = table.getDimSize(0), least = getBidirectional() ? 4 : 2;
   if (rows < least || rows % least != 0) // C3
-    return emitOpError("expected a positive multiple of ") << least << " as number of buckets, but got " << rows;
+    return emitOpError("expected a positive multiple of ")
+           << least << " as number of buckets, but got " << rows;
   int64_t exact = Buckets(rows, getBidirectional(), 0).exact, maxDistance = getMaxDistance();
   if (maxDistance <= exact) // C4
     return emitOpError("expected max_distance above ") << exact << ", but got " << maxDistance;
   return success();
 }
 
-SmallVector<ScoreRead> RelativeBiasOp::getScoreReads() { return {{getTable(), AffineMap::get(4, 0, getContext())}}; }
+SmallVector<ScoreRead> RelativeBiasOp::getScoreReads() {
+  return {{getTable(), AffineMap::get(4, 0, getContext())}};
+}
 
 Value RelativeBiasOp::buildScore(OpBuilder &builder, Location loc, Value score, const ScorePoint &point,
                                  ValueRange reads) {
@@ -212,7 +233,8 @@ Value RelativeBiasOp::buildScore(OpBuilder &builder, Location loc, Value score, 
   Value before = arith::SubIOp::create(builder, loc, point.query, point.key);
   Value distance = getBidirectional() ? buildDistance(builder, loc, point.query, point.key)
                                       : arith::MaxSIOp::create(builder, loc, before, zero).getResult();
-  // One compare per logarithmic bucket: integers choose as the formula does, whatever a target's logarithm is.
+  // One compare per logarithmic bucket: integers choose as the formula does, whatever a target's logarithm
+  // is.
   Value bucket = arith::MinSIOp::create(builder, loc, distance, buildIndex(builder, loc, buckets.exact));
   for (int64_t at = buckets.exact, last = buckets.exact; last < buckets.count - 1; ++at) {
     for (; last < buckets.find(at); ++last) {
@@ -230,6 +252,8 @@ Value RelativeBiasOp::buildScore(OpBuilder &builder, Location loc, Value score, 
     bias = arith::ExtFOp::create(builder, loc, builder.getF32Type(), bias);
   return arith::AddFOp::create(builder, loc, score, bias);
 }
+
+bool RelativeBiasOp::keepsMinusInfinity() { return true; }
 
 double RelativeBiasOp::evaluateScore(double score, ArrayRef<int64_t> coordinate, ArrayRef<int64_t>,
                                      function_ref<double(unsigned, ArrayRef<int64_t>)> read) {
@@ -255,7 +279,8 @@ LogicalResult AdditiveScoresOp::verify() {
   RankedTensorType query = getQuery().getType(), key = getKey().getType();
   int64_t rank = query.getRank();
   if (rank < 2 || rank > 4 || key.getRank() != rank) // C1
-    return emitOpError("expected query and key of equal rank from 2 to 4, but got ") << rank << " and " << key.getRank();
+    return emitOpError("expected query and key of equal rank from 2 to 4, but got ")
+           << rank << " and " << key.getRank();
   SmallVector<int64_t> keyShape(query.getShape()), scores(query.getShape());
   keyShape[rank - 2] = ShapedType::kDynamic;
   if (failed(verifyShape(*this, "key", key, keyShape))) // C2
