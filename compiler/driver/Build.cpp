@@ -1,6 +1,7 @@
 // From a model to an artifact; see Build.h.
 #include "compiler/driver/Build.h"
 
+#include "compiler/import/Safetensors.h"
 #include "runtime/heed_kernel.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
@@ -9,9 +10,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
 
-#include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 
 using namespace llvm;
@@ -36,6 +35,13 @@ Build::Build(Context &context, StringRef model, const BuildOptions &options, Pro
     : context(context), file(model), options(options), progress(progress) {
   progress.step("reading " + model);
   module = loadModel(context, model);
+  folder = sys::fs::is_directory(model) ? model.str() : sys::path::parent_path(model).str();
+  if (!options.parameterFiles.empty()) {
+    SmallVector<mlir::Attribute> names;
+    for (const std::string &name : options.parameterFiles)
+      names.push_back(mlir::StringAttr::get(&*context, relativePath(name, folder)));
+    (*module)->setAttr("heed.params", mlir::ArrayAttr::get(&*context, names));
+  }
   settle();
   if (!options.entries.empty())
     keepEntries();
@@ -127,69 +133,6 @@ void Build::lower(Phase to) {
       context.fail();
   }
   (*module)->setAttr("heed.phase", mlir::StringAttr::get(&*context, phaseName(phase)));
-}
-
-void Build::print(raw_ostream &os) {
-  module->print(os, mlir::OpPrintingFlags().enableDebugInfo(options.lines, /*prettyForm=*/false));
-  os << "\n";
-}
-
-void Build::write(Kind kind, StringRef path) {
-  Outputs outputs;
-  if (kind == Kind::MLIR)
-    print(outputs.open(path));
-  else
-    writeCode(kind, path, outputs);
-  progress.step("writing " + path);
-  outputs.commit();
-}
-
-/// `path` with another suffix: what lies beside an artifact.
-static std::string beside(StringRef path, StringRef suffix) {
-  SmallString<128> name(path);
-  sys::path::replace_extension(name, suffix);
-  return name.str().str();
-}
-
-void Build::writeCode(Kind kind, StringRef path, Outputs &outputs) {
-  lower(Phase::LLVM);
-  ObjectOptions object;
-  object.instrument = instrument;
-  object.lines = options.lines;
-  if (kind == Kind::SharedLibrary)
-    object.queryAlias = "heed_module_query";
-  progress.step("optimizing");
-  auto code = Object::build(*module, target, object);
-  if (failed(code))
-    context.fail();
-  progress.step("generating code");
-  if (kind == Kind::LLVMIR)
-    code->writeLLVM(outputs.open(path));
-  else if (kind == Kind::Assembly)
-    check(path, code->writeAssembly(outputs.open(path)));
-  else if (kind == Kind::Object)
-    check(path, code->writeObject(outputs.open(path)));
-  else
-    link(*code, kind, path, outputs);
-}
-
-void Build::link(Object &object, Kind kind, StringRef path, Outputs &outputs) {
-  std::string name = module->getName()->str() + ".o";
-  SmallString<0> bytes;
-  raw_svector_ostream os(bytes);
-  check(path, object.writeObject(os));
-  if (kind == Kind::Archive)
-    return check(path, writeArchiveOf(MemoryBufferRef(bytes, name), name, outputs.open(path)));
-
-  ScratchFolder scratch;
-  Outputs intermediate;
-  std::string objectFile = scratch.path(name);
-  intermediate.open(objectFile) << bytes;
-  intermediate.commit();
-  progress.step("linking");
-  if (kind == Kind::SharedLibrary)
-    return check(path, linkSharedLibrary(objectFile, outputs.reserve(path, /*executable=*/true)));
-  fail(path, "executables are not there yet");
 }
 
 } // namespace heed::driver

@@ -32,6 +32,8 @@ public:
 
   mlir::ModuleOp getModule() { return *module; }
   Phase getPhase() const { return phase; }
+  /// The folder that the module's names of weights are relative to.
+  const std::string &getFolder() const { return folder; }
   /// Runs the pipeline to `to`, which must not be behind.
   void lower(Phase to);
   /// Writes the artifact, and its header and parameter image beside it.
@@ -43,10 +45,11 @@ private:
   void settle();
   void keepEntries();
   void writeCode(Kind kind, llvm::StringRef path, Outputs &outputs);
+  void writeParameters(llvm::StringRef path, bool dataOnly, Outputs &outputs);
   void link(Object &object, Kind kind, llvm::StringRef path, Outputs &outputs);
 
   Context &context;
-  std::string file;
+  std::string file, folder;
   const BuildOptions &options;
   Progress &progress;
   mlir::OwningOpRef<mlir::ModuleOp> module;

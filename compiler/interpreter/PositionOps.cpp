@@ -15,13 +15,12 @@ public:
     Offset offset;
     if (value && isa<RankedTensorType>(value.getType())) {
       offset.perEntry = frame.slot(value).tensor;
-      if (failed(expectEqual(op, "offsets", batch, offset.perEntry->size())) ||
-          failed(expectPositions(op, offset.perEntry->integers)))
+      if (failed(expectEqual(op, "offsets", batch, offset.perEntry->size())))
         return failure();
     } else if (value) {
       offset.forAll = frame.integer(value);
     }
-    return failed(expectPositions(op, offset.forAll)) ? FailureOr<Offset>() : offset;
+    return offset;
   }
 
   int64_t at(int64_t batch) const { return perEntry ? perEntry->integers[batch] : forAll; }

@@ -15,23 +15,14 @@ Value heed::indexConstant(ImplicitLocOpBuilder &b, int64_t value) {
   return arith::ConstantIndexOp::create(b, value);
 }
 
-/// `type`, scalar or vector, with elements of type `element`.
-static Type withElement(Type type, Type element) {
-  auto vector = dyn_cast<VectorType>(type);
-  return vector ? Type(VectorType::get(vector.getShape(), element)) : element;
-}
-
 Value heed::extendToF32(ImplicitLocOpBuilder &b, Value value) {
-  auto type = dyn_cast<FloatType>(getElementTypeOrSelf(value));
-  if (!type || type.getWidth() >= 32)
-    return value;
-  return arith::ExtFOp::create(b, withElement(value.getType(), b.getF32Type()), value);
+  auto type = dyn_cast<FloatType>(value.getType());
+  return type && type.getWidth() < 32 ? arith::ExtFOp::create(b, b.getF32Type(), value).getResult() : value;
 }
 
-Value heed::roundTo(ImplicitLocOpBuilder &b, Value value, Type element) {
-  if (getElementTypeOrSelf(value) == element || !isa<FloatType>(element))
-    return value;
-  return arith::TruncFOp::create(b, withElement(value.getType(), element), value);
+Value heed::roundTo(ImplicitLocOpBuilder &b, Value value, Type type) {
+  return value.getType() != type && isa<FloatType>(type) ? arith::TruncFOp::create(b, type, value).getResult()
+                                                         : value;
 }
 
 SmallVector<Value> heed::buildGeneric(ImplicitLocOpBuilder &b, ArrayRef<GenericInput> inputs,
@@ -110,16 +101,12 @@ Value heed::asValue(ImplicitLocOpBuilder &b, OpFoldResult value) {
 Value heed::sliceWithout(ImplicitLocOpBuilder &b, Value tensor, ArrayRef<OpFoldResult> offsets,
                          ArrayRef<OpFoldResult> sizes, ArrayRef<bool> dropped) {
   SmallVector<int64_t> shape;
-  SmallVector<OpFoldResult> folded;
-  for (auto [size, drop] : llvm::zip_equal(sizes, dropped)) {
-    std::optional<int64_t> constant = getConstantIntValue(size);
-    folded.push_back(constant ? OpFoldResult(b.getIndexAttr(*constant)) : size);
+  for (auto [size, drop] : llvm::zip_equal(sizes, dropped))
     if (!drop)
-      shape.push_back(constant.value_or(ShapedType::kDynamic));
-  }
+      shape.push_back(getConstantIntValue(size).value_or(ShapedType::kDynamic));
   auto type = RankedTensorType::get(shape, getElementTypeOrSelf(tensor));
   SmallVector<OpFoldResult> strides(sizes.size(), b.getIndexAttr(1));
-  return tensor::ExtractSliceOp::create(b, type, tensor, offsets, folded, strides);
+  return tensor::ExtractSliceOp::create(b, type, tensor, offsets, sizes, strides);
 }
 
 SmallVector<Value> heed::buildForall(ImplicitLocOpBuilder &b, ArrayRef<OpFoldResult> counts,

@@ -129,8 +129,7 @@ static void embed(llvm::Module &module, const Target &target, const ObjectOption
      << options.embedSymbol << ":\n.incbin \"";
   for (char c : options.embedFile)
     os << (StringRef("\\\"").contains(c) ? "\\" : "") << c;
-  os << "\", " << options.embedOffset << "\n.size " << options.embedSymbol << ", . - " << options.embedSymbol
-     << "\n.text\n";
+  os << "\"\n.size " << options.embedSymbol << ", . - " << options.embedSymbol << "\n.text\n";
   module.appendModuleInlineAsm(text);
 }
 

@@ -27,10 +27,8 @@ llvm::StringRef instrumentName(Instrument instrument);
 struct ObjectOptions {
   Instrument instrument = Instrument::None;
   bool lines = false; ///< debug information that maps instructions to lines of the model
-  /// Parameter image, of which everything from `embedOffset` on becomes part of the object as the hidden
-  /// symbol `embedSymbol`. Empty: none.
+  /// A file that becomes part of the object under the hidden symbol `embedSymbol`. Empty: none.
   std::string embedFile, embedSymbol;
-  uint64_t embedOffset = 0;
   /// A second name of `NAME_module_query`, as shared libraries have. Empty: none.
   std::string queryAlias;
 };
