@@ -1,0 +1,28 @@
+// RUN: heed-opt %s --attn-lower-layers | FileCheck %s
+
+// CHECK-LABEL: @HalfIsComputedInF32
+//       CHECK:   linalg.generic
+//       CHECK:     %[[X:.*]] = arith.extf %{{.*}} : bf16 to f32
+//       CHECK:     %[[Y:.*]] = arith.maximumf %[[X]], %{{.*}} : f32
+//       CHECK:     arith.truncf %[[Y]] : f32 to bf16
+func.func @HalfIsComputedInF32(%x: tensor<?x8xbf16>) -> tensor<?x8xbf16> {
+  %0 = attn.relu %x : tensor<?x8xbf16>
+  return %0 : tensor<?x8xbf16>
+}
+
+// The maximum is subtracted, save where it is −inf; a sum of zero gives zeros.
+// CHECK-LABEL: @SoftmaxOfAnEmptyRowIsZeros
+//   CHECK-DAG:   %[[ZERO:.*]] = arith.constant 0.0
+//   CHECK-DAG:   %[[INF:.*]] = arith.constant 0xFF800000
+//       CHECK:   arith.maximumf
+//       CHECK:   %[[EMPTY:.*]] = arith.cmpf oeq, %{{.*}}, %[[INF]]
+//       CHECK:   arith.select %[[EMPTY]], %[[ZERO]]
+//       CHECK:   math.exp
+//       CHECK:   arith.addf
+//       CHECK:   %[[NONE:.*]] = arith.cmpf oeq, %{{.*}}, %[[ZERO]]
+//       CHECK:   arith.divf
+//       CHECK:   arith.select %[[NONE]], %[[ZERO]]
+func.func @SoftmaxOfAnEmptyRowIsZeros(%x: tensor<?x8xf32>) -> tensor<?x8xf32> {
+  %0 = attn.softmax %x : tensor<?x8xf32>
+  return %0 : tensor<?x8xf32>
+}

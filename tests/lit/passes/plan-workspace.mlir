@@ -1,0 +1,30 @@
+// RUN: heed-opt %s --attn-plan-workspace --canonicalize --cse | FileCheck %s
+
+// The first and the third buffer never live together and share a place.
+module @m {
+  // CHECK-LABEL: func.func private @SharedPlaces.workspace
+  //       CHECK:   %[[ONE:.*]] = arith.andi
+  //       CHECK:   arith.addi %{{.*}}, %{{.*}} : index
+  //  CHECK-NEXT:   return
+  // CHECK-LABEL: func.func @SharedPlaces
+  //   CHECK-NOT:   memref.alloc
+  //   CHECK-DAG:   %[[C0:.*]] = arith.constant 0 : index
+  //       CHECK:   %[[FIRST:.*]] = memref.view %arg3[%[[C0]]]
+  //       CHECK:   linalg.add ins(%arg0, %arg0 : {{.*}}) outs(%[[FIRST]] :
+  //       CHECK:   %[[SECOND:.*]] = memref.view %arg3[%{{[^c].*}}]
+  //       CHECK:   linalg.add ins(%[[FIRST]], %[[FIRST]] : {{.*}}) outs(%[[SECOND]] :
+  //       CHECK:   linalg.add ins(%[[SECOND]], %[[SECOND]] : {{.*}}) outs(%[[FIRST]] :
+  func.func @SharedPlaces(%a: memref<?xf32>, %out: memref<?xf32>, %params: memref<?xi8>, %workspace: memref<?xi8>,
+      %threads: index, %context: !llvm.ptr) {
+    %c0 = arith.constant 0 : index
+    %n = memref.dim %a, %c0 : memref<?xf32>
+    %0 = memref.alloc(%n) : memref<?xf32>
+    linalg.add ins(%a, %a : memref<?xf32>, memref<?xf32>) outs(%0 : memref<?xf32>)
+    %1 = memref.alloc(%n) : memref<?xf32>
+    linalg.add ins(%0, %0 : memref<?xf32>, memref<?xf32>) outs(%1 : memref<?xf32>)
+    %2 = memref.alloc(%n) : memref<?xf32>
+    linalg.add ins(%1, %1 : memref<?xf32>, memref<?xf32>) outs(%2 : memref<?xf32>)
+    linalg.add ins(%2, %2 : memref<?xf32>, memref<?xf32>) outs(%out : memref<?xf32>)
+    return
+  }
+}
