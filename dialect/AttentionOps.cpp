@@ -201,11 +201,6 @@ LogicalResult OnlineAttentionOp::verify() {
   return verifyReadsAndRegions(*this, SmallVector<int64_t>(4, ShapedType::kDynamic)); // C11
 }
 
-MutableOperandRange OnlineAttentionOp::getDpsInitsMutable() {
-  MutableOperandRange first = getAccumulatorMutable();
-  return MutableOperandRange(*this, first.getAsOperandRange().getBeginOperandIndex(), 3);
-}
-
 void OnlineAttentionOp::getAsmBlockArgumentNames(Region &region, OpAsmSetValueNameFn setName) {
   nameArguments(region, &region == &getScore(), setName);
 }

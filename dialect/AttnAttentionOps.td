@@ -65,7 +65,6 @@ def AttentionOp : AttnOp<"attention", [Pure, AttrSizedOperandSegments, IsolatedF
 }
 
 def OnlineAttentionOp : AttnOp<"online_attention", [AttrSizedOperandSegments, IsolatedFromAbove, NoTerminator,
-                                       DestinationStyleOpInterface,
                                        DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>]> {
   let summary = "One step of attention over some of the keys, with running max and sum";
   let description = [{
@@ -90,9 +89,6 @@ def OnlineAttentionOp : AttnOp<"online_attention", [AttrSizedOperandSegments, Is
       | `reads` `(` $reads `:` type($reads) `)` `maps` $read_maps)
     (`score` $score^)? (`keep` $keep^)?
     attr-dict `:` type($results)
-  }];
-  let extraClassDeclaration = [{
-    ::mlir::MutableOperandRange getDpsInitsMutable();
   }];
   let hasVerifier = 1;
 }

@@ -582,6 +582,19 @@ Error writeParameterImage(ModuleOp module, const Checkpoint &source, llvm::raw_p
   return Error::success();
 }
 
+Error writeParameterImage(ModuleOp module, const Checkpoint &source, StringRef path, ImageProgress progress) {
+  std::error_code code;
+  llvm::raw_fd_ostream os(path, code);
+  Error error = code ? Error::success() : writeParameterImage(module, source, os, progress);
+  os.flush();
+  if (!code)
+    code = os.error();
+  os.clear_error(); // or the destructor ends the process
+  if (error || !code)
+    return error;
+  return makeError("{}: {}", path.str(), code.message());
+}
+
 Error writeParameterData(ModuleOp module, const Checkpoint &source, llvm::raw_ostream &os,
                          ImageProgress progress) {
   Expected<Image> image = Image::plan(module, source);

@@ -51,9 +51,14 @@ using ImageProgress = llvm::function_ref<void(uint64_t done, uint64_t total)>;
 
 /// Executes the module's recipe and writes the parameter image that its `heed.interface` describes: a
 /// safetensors file as runtime/heed_kernel.h says. What the source lacks or holds in another shape is one
-/// error, before anything is written.
+/// error, before anything is written. Errors of `os` are its owner's.
 llvm::Error writeParameterImage(
     mlir::ModuleOp module, const Checkpoint &source, llvm::raw_pwrite_stream &os,
+    ImageProgress progress = [](uint64_t, uint64_t) {});
+
+/// The same, into a file.
+llvm::Error writeParameterImage(
+    mlir::ModuleOp module, const Checkpoint &source, llvm::StringRef path,
     ImageProgress progress = [](uint64_t, uint64_t) {});
 
 /// Writes the data of the image alone, as it lies in a module that embeds its parameters.

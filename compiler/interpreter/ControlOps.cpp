@@ -5,6 +5,7 @@
 
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 
@@ -45,7 +46,8 @@ static LogicalResult evaluateFor(scf::ForOp op, Frame &frame) {
     return op.emitOpError("expected a positive step, but got ") << step;
   Operation *yield = op.getBody()->getTerminator();
   moveSlots(frame, op.getInitArgs(), op.getRegionIterArgs(), op);
-  for (int64_t at = lower; at < upper; at += step) {
+  int64_t at = lower;
+  for (bool goesOn = lower < upper; goesOn; goesOn = !__builtin_add_overflow(at, step, &at) && at < upper) {
     frame.set(op.getInductionVar(), Scalar::of(at));
     if (failed(frame.run(*op.getBody())))
       return failure();
@@ -93,7 +95,8 @@ static LogicalResult evaluateForall(scf::ForallOp op, Frame &frame) {
   for (auto [low, high, by] : llvm::zip_equal(lower, upper, step)) {
     if (by <= 0)
       return op.emitOpError("expected positive steps, but got ") << by;
-    counts.push_back(high <= low ? 0 : (high - low + by - 1) / by);
+    uint64_t distance = high <= low ? 0 : static_cast<uint64_t>(high) - static_cast<uint64_t>(low);
+    counts.push_back(llvm::divideCeil(distance, static_cast<uint64_t>(by)));
   }
   moveSlots(frame, op.getOutputs(), op.getRegionIterArgs(), op);
   SmallVector<int64_t> at(counts.size());

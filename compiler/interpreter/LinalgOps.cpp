@@ -1,7 +1,9 @@
 // linalg's structured ops, all alike: loops, maps and a region of numbers.
 #include "compiler/interpreter/Program.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 
 using namespace mlir;
 
@@ -56,85 +58,129 @@ private:
 };
 } // namespace
 
-/// How often each loop runs, from the operands' sizes.
-static FailureOr<SmallVector<int64_t>> countLoops(linalg::LinalgOp op, Frame &frame) {
+namespace {
+/// One structured op while it runs.
+class StructuredRun {
+public:
+  StructuredRun(linalg::LinalgOp op, Frame &frame)
+      : op(op), frame(frame), body(frame, op->getRegion(0).front()) {}
+
+  LogicalResult run();
+
+private:
+  LogicalResult countLoops();
+  LogicalResult prepareOperands();
+  LogicalResult step();
+  bool isSum(unsigned number);
+
+  linalg::LinalgOp op;
+  Frame &frame;
+  ScalarRegion body;
+  /// How often each loop runs, and where the loops are.
+  SmallVector<int64_t> loops, at;
+  SmallVector<Tensor> results;
+  /// Of results that are sums over loops, the sizes of partial sums; see finishSum.
+  SmallVector<std::vector<double>> partials;
+  /// Of operands that are tensors: accesses, arguments of the region, and offsets at this step.
+  SmallVector<Access> accesses;
+  SmallVector<unsigned> arguments;
+  SmallVector<int64_t> offsets;
+};
+} // namespace
+
+LogicalResult StructuredRun::countLoops() {
   SmallVector<int64_t> sizes;
   for (OpOperand &operand : op->getOpOperands())
     if (isa<RankedTensorType>(operand.get().getType()))
       llvm::append_range(sizes, frame.tensor(operand.get()).shape);
-  SmallVector<int64_t> loops;
   for (AffineExpr expression : op.getShapesToLoopsMap().getResults()) {
     std::optional<int64_t> count = evaluateAffine(expression, sizes);
     if (!count)
       return op.emitOpError("expected loops whose counts follow from the operands");
     loops.push_back(*count);
   }
-  return loops;
+  return success();
 }
 
-static LogicalResult evaluateLinalg(linalg::LinalgOp op, Frame &frame) {
-  if (!op.hasPureTensorSemantics())
-    return op.emitOpError("expected tensors, but got memrefs");
-  FailureOr<SmallVector<int64_t>> loops = countLoops(op, frame);
-  if (failed(loops))
-    return failure();
+/// Whether what is yielded as result `number` adds to the element as it was.
+bool StructuredRun::isSum(unsigned number) {
+  Block &block = op->getRegion(0).front();
+  Operation *last = block.getTerminator()->getOperand(number).getDefiningOp();
+  Value before = block.getArgument(op.getNumDpsInputs() + number);
+  return op.getNumReductionLoops() > 0 && isa_and_present<arith::AddFOp, math::FmaOp>(last) &&
+         llvm::is_contained(last->getOperands(), before);
+}
 
-  SmallVector<Tensor> results;
+LogicalResult StructuredRun::prepareOperands() {
   for (Value init : op.getDpsInits())
     results.push_back(frame.take(init, op));
-  SmallVector<Access> accesses;
-  Block &block = op->getRegion(0).front();
-  ScalarRegion body(frame, block);
+  for (auto [number, result] : llvm::enumerate(results))
+    partials.emplace_back(isSum(number) ? result.values.size() : 0);
   for (OpOperand &operand : op->getOpOperands()) {
-    Value value = operand.get();
     unsigned number = operand.getOperandNumber();
-    if (op.isScalar(&operand) && !isa<RankedTensorType>(value.getType())) {
-      body.argument(number).scalar = frame.slot(value).scalar;
+    if (!isa<RankedTensorType>(operand.get().getType())) {
+      body.argument(number).scalar = frame.slot(operand.get()).scalar;
       continue;
     }
     const Tensor &tensor =
-        op.isDpsInit(&operand) ? results[number - op.getNumDpsInputs()] : frame.tensor(value);
+        op.isDpsInit(&operand) ? results[number - op.getNumDpsInputs()] : frame.tensor(operand.get());
     accesses.emplace_back(tensor, op.getMatchingIndexingMap(&operand));
-    if (!accesses.back().fits(*loops))
-      return op.emitOpError("expected operand ") << number << " to fit loops " << showShape(*loops)
+    arguments.push_back(number);
+    if (!accesses.back().fits(loops))
+      return op.emitOpError("expected operand ") << number << " to fit loops " << showShape(loops)
                                                  << ", but got shape " << showShape(tensor.shape);
   }
-  SmallVector<unsigned> arguments; // of `accesses`
-  for (OpOperand &operand : op->getOpOperands())
-    if (isa<RankedTensorType>(operand.get().getType()))
-      arguments.push_back(operand.getOperandNumber());
+  offsets.resize(accesses.size());
+  return success();
+}
 
-  SmallVector<int64_t> at(loops->size());
-  ArrayRef<int64_t> outer = std::exchange(frame.iteration, at);
-  unsigned firstResult = accesses.size() - results.size();
-  SmallVector<int64_t> offsets(accesses.size());
-  bool any = llvm::all_of(*loops, [](int64_t count) { return count > 0; });
-  for (bool more = any; more; more = advance(at, *loops)) {
-    for (auto [number, access] : llvm::enumerate(accesses)) {
-      int64_t offset = offsets[number] = access.offset(at);
-      if (offset < 0)
-        return op.emitOpError("expected operand ")
-               << arguments[number] << " to be read inside its shape " << showShape(access.tensor->shape)
-               << ", but its map leads outside";
-      body.argument(arguments[number]).scalar = access.tensor->isFloat()
-                                                    ? Scalar::of(access.tensor->real(offset))
-                                                    : Scalar::of(access.tensor->integers[offset]);
-    }
-    if (failed(body.run()))
-      return failure();
-    for (auto [number, result] : llvm::enumerate(results)) {
-      int64_t offset = offsets[firstResult + number];
-      if (result.isFloat())
-        result.setReal(offset, body.result(number).real);
-      else
-        result.integers[offset] = body.result(number).integer;
-    }
+LogicalResult StructuredRun::step() {
+  for (auto [access, argument, offset] : llvm::zip_equal(accesses, arguments, offsets)) {
+    offset = access.offset(at);
+    if (offset < 0)
+      return op.emitOpError("expected operand ")
+             << argument << " to be read inside its shape " << showShape(access.tensor->shape)
+             << ", but its map leads outside";
+    body.argument(argument).scalar = access.tensor->isFloat() ? Scalar::of(access.tensor->real(offset))
+                                                              : Scalar::of(access.tensor->integers[offset]);
   }
+  if (failed(body.run()))
+    return failure();
+  for (auto [number, result] : llvm::enumerate(results)) {
+    int64_t offset = offsets[offsets.size() - results.size() + number];
+    if (result.isFloat())
+      result.setReal(offset, body.result(number).real);
+    else
+      result.integers[offset] = body.result(number).integer;
+    if (!partials[number].empty())
+      partials[number][offset] += std::fabs(body.result(number).real.value);
+  }
+  return success();
+}
+
+LogicalResult StructuredRun::run() {
+  if (!op.hasPureTensorSemantics())
+    return op.emitOpError("expected tensors, but got memrefs");
+  if (failed(countLoops()) || failed(prepareOperands()))
+    return failure();
+  at.resize(loops.size());
+  ArrayRef<int64_t> outer = std::exchange(frame.iteration, at);
+  bool any = llvm::all_of(loops, [](int64_t count) { return count > 0; });
+  for (bool more = any; more; more = advance(at, loops))
+    if (failed(step()))
+      return failure();
   frame.iteration = outer;
-  for (auto [value, result] : llvm::zip_equal(op->getResults(), results))
+  for (auto [value, result, sums] : llvm::zip_equal(op->getResults(), results, partials)) {
+    for (auto [offset, sum] : llvm::enumerate(sums))
+      result.setReal(offset, finishSum(result.values[offset], result.real(offset).variance, sum));
     if (failed(frame.set(value, std::move(result))))
       return failure();
+  }
   return success();
+}
+
+static LogicalResult evaluateLinalg(linalg::LinalgOp op, Frame &frame) {
+  return StructuredRun(op, frame).run();
 }
 
 static LogicalResult evaluateIndex(linalg::IndexOp op, Frame &frame) {

@@ -15,12 +15,13 @@ public:
     Offset offset;
     if (value && isa<RankedTensorType>(value.getType())) {
       offset.perEntry = frame.slot(value).tensor;
-      if (failed(expectEqual(op, "offsets", batch, offset.perEntry->size())))
+      if (failed(expectEqual(op, "offsets", batch, offset.perEntry->size())) ||
+          failed(expectPositions(op, offset.perEntry->integers)))
         return failure();
     } else if (value) {
       offset.forAll = frame.integer(value);
     }
-    return offset;
+    return failed(expectPositions(op, offset.forAll)) ? FailureOr<Offset>() : offset;
   }
 
   int64_t at(int64_t batch) const { return perEntry ? perEntry->integers[batch] : forAll; }

@@ -1,6 +1,8 @@
 // Slots, frames and steps; see Program.h.
 #include "compiler/interpreter/Program.h"
 
+#include "llvm/Support/MathExtras.h"
+
 using namespace mlir;
 
 namespace heed {
@@ -21,6 +23,14 @@ LogicalResult expectEqual(Operation *op, StringRef what, int64_t expected, int64
   return op->emitOpError("expected ") << what << " " << expected << ", but got " << actual;
 }
 
+LogicalResult expectPositions(Operation *op, ArrayRef<int64_t> positions) {
+  constexpr int64_t limit = int64_t(1) << 40;
+  for (int64_t position : positions)
+    if (position < -limit || position > limit)
+      return op->emitOpError("expected positions of at most 2^40, but got ") << position;
+  return success();
+}
+
 std::optional<int64_t> evaluateAffine(AffineExpr expression, ArrayRef<int64_t> dims,
                                       ArrayRef<int64_t> symbols) {
   if (auto constant = dyn_cast<AffineConstantExpr>(expression))
@@ -34,16 +44,21 @@ std::optional<int64_t> evaluateAffine(AffineExpr expression, ArrayRef<int64_t> d
   std::optional<int64_t> rhs = evaluateAffine(binary.getRHS(), dims, symbols);
   if (!lhs || !rhs)
     return std::nullopt;
-  if (expression.getKind() == AffineExprKind::Add)
-    return *lhs + *rhs;
-  if (expression.getKind() == AffineExprKind::Mul)
-    return *lhs * *rhs;
+  int64_t result;
+  switch (expression.getKind()) {
+  case AffineExprKind::Add:
+    return __builtin_add_overflow(*lhs, *rhs, &result) ? std::nullopt : std::optional(result);
+  case AffineExprKind::Mul:
+    return __builtin_mul_overflow(*lhs, *rhs, &result) ? std::nullopt : std::optional(result);
+  default:
+    break;
+  }
   if (*rhs <= 0)
     return std::nullopt;
-  int64_t remainder = ((*lhs % *rhs) + *rhs) % *rhs, floor = (*lhs - remainder) / *rhs;
-  if (expression.getKind() == AffineExprKind::Mod)
-    return remainder;
-  return expression.getKind() == AffineExprKind::FloorDiv || remainder == 0 ? floor : floor + 1;
+  if (expression.getKind() == AffineExprKind::CeilDiv)
+    return llvm::divideCeilSigned(*lhs, *rhs);
+  int64_t floor = llvm::divideFloorSigned(*lhs, *rhs);
+  return expression.getKind() == AffineExprKind::FloorDiv ? floor : *lhs - floor * *rhs;
 }
 
 // Frame
@@ -157,6 +172,7 @@ OpTable::OpTable() {
   addLayerOps(*this);
   addPositionOps(*this);
   addAttentionOps(*this);
+  addOnlineAttention(*this);
 }
 
 Step OpTable::build(Operation *op, Program &program) const {

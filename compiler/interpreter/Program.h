@@ -83,6 +83,7 @@ void addScoreOps(OpTable &table);
 void addLayerOps(OpTable &table);
 void addPositionOps(OpTable &table);
 void addAttentionOps(OpTable &table);
+void addOnlineAttention(OpTable &table);
 
 /// What functions of one run share.
 class Session {
@@ -176,7 +177,7 @@ private:
   llvm::SmallVector<Read> reads;
 };
 
-/// An affine expression at `dims` and `symbols`; nothing where it divides by zero.
+/// An affine expression at `dims` and `symbols`; nothing where it overflows or a divisor is not positive.
 std::optional<int64_t> evaluateAffine(mlir::AffineExpr expression, llvm::ArrayRef<int64_t> dims,
                                       llvm::ArrayRef<int64_t> symbols = {});
 
@@ -197,6 +198,9 @@ struct Slice {
 /// Writes `source`, whose elements are those of the slice in order, into `destination`.
 mlir::LogicalResult insertSlice(mlir::Operation *op, Tensor &destination, const Tensor &source,
                                 const Slice &slice);
+
+/// Fails unless every position is of a size whose sums cannot overflow.
+mlir::LogicalResult expectPositions(mlir::Operation *op, llvm::ArrayRef<int64_t> positions);
 
 /// Fails with a diagnostic unless `actual` equals `expected`.
 mlir::LogicalResult expectEqual(mlir::Operation *op, llvm::StringRef what, int64_t expected, int64_t actual);

@@ -30,11 +30,11 @@ struct Real {
   double deviation() const { return std::sqrt(variance); }
 };
 
-/// How far one rounding to f32 may move `value`, in units of `ulps` half steps. A subnormal number may become
-/// 0.
+/// Variance of one rounding to f32, or of an approximation good to `ulps` half steps: an error is as likely
+/// anywhere within them. A subnormal number may become 0.
 inline double roundingF32(double value, double ulps = 1) {
   double size = std::fabs(value);
-  return size < FLT_MIN ? size : size * kUnitF32 * ulps;
+  return size < FLT_MIN ? square(size) : square(size * kUnitF32 * ulps) / 3;
 }
 
 /// The result of an f32 operation: what f32 cannot hold is infinite; one more rounding.
@@ -43,7 +43,7 @@ inline Real roundF32(double value, double variance, double ulps = 1) {
     value = std::copysign(std::numeric_limits<double>::infinity(), value);
   if (!std::isfinite(value))
     return {value, 0};
-  return {value, variance + square(roundingF32(value, ulps))};
+  return {value, variance + roundingF32(value, ulps)};
 }
 
 /// The part of a result's variance that an operand with `variance` causes; 0 · inf is 0 here.
@@ -68,26 +68,26 @@ inline Real applied(double y, double derivative, Real x, double ulps = 4) {
   return roundF32(y, propagate(derivative, x.variance), ulps);
 }
 
+/// Where x is uncertain a slope says little: the chord that ends at the bound takes its place.
 inline Real exp(Real x) {
-  double y = std::exp(x.value);
-  return applied(y, y, x);
+  double y = std::exp(x.value), reach = kConfidence * x.deviation();
+  return applied(y, reach == 0 ? y : y * std::expm1(reach) / reach, x);
 }
 inline Real sqrt(Real x) {
   double y = std::sqrt(x.value);
   return applied(y, 0.5 / y, x, 2);
 }
 
-/// A sum with the variance of its terms and the absolute sum of its partial sums. Nothing is known of it
-/// where some order of summation overflows.
+/// A sum with the variance of its terms and the sum of the sizes of its partial sums: each is rounded, and
+/// all may round the same way, as in sums of equal numbers; so the bound is that of the worst case. Nothing
+/// is known of a sum where some order of summation overflows.
 inline Real finishSum(double value, double variance, double partials) {
   if (partials >= kOverflowF32 && std::fabs(value) < kOverflowF32)
     return {value, std::numeric_limits<double>::infinity()};
-  return roundF32(value, variance + square(partials * kUnitF32 / 4));
+  return roundF32(value, variance + square(partials * kUnitF32 / kConfidence));
 }
 
-/// The sum of f32 numbers in whatever order. A rounding error is at most a half step of a partial sum; on
-/// independent errors a quarter of their sum is more than a standard deviation, and with kConfidence also a
-/// bound where all round the same way, as sums of equal numbers do.
+/// The sum of f32 numbers in whatever order.
 struct Sum {
   double value = 0, variance = 0, partials = 0;
 

@@ -9,9 +9,11 @@ using namespace mlir;
 
 namespace heed {
 
-/// The tensor of a dense constant; nothing where its kind is unknown.
-static std::shared_ptr<Tensor> readConstant(ElementsAttr elements) {
-  auto tensor = std::make_shared<Tensor>(elements.getElementType(), elements.getShapedType().getShape());
+/// The tensor of a dense constant.
+static FailureOr<Tensor> readConstant(Operation *op, ElementsAttr elements) {
+  FailureOr<Tensor> tensor = makeTensor(op, elements.getElementType(), elements.getShapedType().getShape());
+  if (failed(tensor))
+    return failure();
   if (auto floats = elements.tryGetValues<APFloat>()) {
     for (auto [at, value] : llvm::enumerate(*floats))
       tensor->values[at] = value.convertToDouble();
@@ -22,7 +24,7 @@ static std::shared_ptr<Tensor> readConstant(ElementsAttr elements) {
       tensor->integers[at] = wrap(value.getZExtValue(), value.getBitWidth());
     return tensor;
   }
-  return nullptr;
+  return op->emitOpError("expected a constant of floats or integers");
 }
 
 static LogicalResult evaluateConstant(arith::ConstantOp op, Frame &frame) {
@@ -36,10 +38,10 @@ static LogicalResult evaluateConstant(arith::ConstantOp op, Frame &frame) {
     return success();
   }
   auto elements = dyn_cast<ElementsAttr>(op.getValue());
-  std::shared_ptr<Tensor> tensor = elements ? readConstant(elements) : nullptr;
-  if (!tensor)
+  if (!elements)
     return op.emitOpError("expected a constant of floats or integers");
-  return frame.set(op.getResult(), std::move(tensor));
+  FailureOr<Tensor> tensor = readConstant(op, elements);
+  return failed(tensor) ? failure() : frame.set(op.getResult(), std::move(*tensor));
 }
 
 /// A value that nobody may depend on: NaN shows where somebody does.
@@ -73,11 +75,42 @@ template <class OpT> static LogicalResult evaluateAffineOp(OpT op, Frame &frame)
   for (AffineExpr expression : map.getResults()) {
     std::optional<int64_t> value = evaluateAffine(expression, dims, symbols);
     if (!value)
-      return op.emitOpError("expected positive divisors");
+      return op.emitOpError("expected positive divisors and no overflow");
     bool isMin = isa<affine::AffineMinOp>(op);
     reduced = !reduced ? *value : isMin ? std::min(*reduced, *value) : std::max(*reduced, *value);
   }
   frame.set(op.getResult(), Scalar::of(*reduced));
+  return success();
+}
+
+/// A linear index taken apart into coordinates; an outermost size that is named bounds nothing.
+static LogicalResult evaluateDelinearize(affine::AffineDelinearizeIndexOp op, Frame &frame) {
+  SmallVector<int64_t> basis = frame.integers(op.getMixedBasis());
+  int64_t rest = frame.integer(op.getLinearIndex());
+  size_t count = op->getNumResults(), unnamed = count - basis.size();
+  for (size_t at = count - 1; at > 0; --at) {
+    int64_t size = basis[at - unnamed];
+    if (size <= 0)
+      return op.emitOpError("expected a positive basis, but got ") << size;
+    int64_t outer = llvm::divideFloorSigned(rest, size);
+    frame.set(op->getResult(at), Scalar::of(rest - outer * size));
+    rest = outer;
+  }
+  frame.set(op->getResult(0), Scalar::of(rest));
+  return success();
+}
+
+/// Coordinates put together to a linear index.
+static LogicalResult evaluateLinearize(affine::AffineLinearizeIndexOp op, Frame &frame) {
+  SmallVector<int64_t> basis = frame.integers(op.getMixedBasis());
+  SmallVector<int64_t> coordinates = frame.integers(op.getMultiIndex());
+  size_t unnamed = coordinates.size() - basis.size();
+  int64_t index = 0;
+  for (auto [at, coordinate] : llvm::enumerate(coordinates))
+    if ((at > 0 && __builtin_mul_overflow(index, basis[at - unnamed], &index)) ||
+        __builtin_add_overflow(index, coordinate, &index))
+      return op.emitOpError("expected an index that fits 64 bits");
+  frame.set(op.getResult(), Scalar::of(index));
   return success();
 }
 
@@ -91,6 +124,8 @@ void addScalarOps(OpTable &table) {
   table.add(evaluateAffineOp<affine::AffineApplyOp>);
   table.add(evaluateAffineOp<affine::AffineMinOp>);
   table.add(evaluateAffineOp<affine::AffineMaxOp>);
+  table.add(evaluateDelinearize);
+  table.add(evaluateLinearize);
 }
 
 } // namespace heed

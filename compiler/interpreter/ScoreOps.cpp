@@ -29,7 +29,7 @@ public:
             variance, variance + square(difference(evaluate(score.value, coordinate, direction), value)));
     if (isa<attn::GatedOp>(op.getOperation())) // the only one that multiplies by what it reads
       largest = std::fabs(lastRead);
-    return roundF32(value, variance + square(roundingF32(score.value * largest)));
+    return roundF32(value, variance + roundingF32(score.value * largest));
   }
 
   bool readOutside = false;

@@ -13,9 +13,11 @@ namespace heed {
 static LogicalResult visitSlice(Operation *op, ArrayRef<int64_t> shape, const Slice &slice,
                                 llvm::function_ref<void(int64_t, int64_t)> visit) {
   for (size_t dim = 0; dim < shape.size(); ++dim) {
-    int64_t offset = slice.offsets[dim], size = slice.sizes[dim];
-    int64_t last = offset + (size - 1) * slice.strides[dim];
-    if (size < 0 || (size > 0 && (offset < 0 || last < 0 || offset >= shape[dim] || last >= shape[dim])))
+    int64_t offset = slice.offsets[dim], size = slice.sizes[dim], last = 0;
+    bool overflows = size > 0 && (__builtin_mul_overflow(size - 1, slice.strides[dim], &last) ||
+                                  __builtin_add_overflow(offset, last, &last));
+    bool inside = offset >= 0 && offset < shape[dim] && last >= 0 && last < shape[dim];
+    if (size < 0 || overflows || (size > 0 && !inside))
       return op->emitOpError("expected slice inside dimension ")
              << dim << " of size " << shape[dim] << ", but got offset " << offset << ", size " << size
              << " and stride " << slice.strides[dim];
@@ -70,9 +72,11 @@ static LogicalResult evaluatePad(tensor::PadOp op, Frame &frame) {
   SmallVector<int64_t> low = frame.integers(op.getMixedLowPad()), high = frame.integers(op.getMixedHighPad());
   SmallVector<int64_t> shape(source.shape);
   for (size_t dim = 0; dim < shape.size(); ++dim) {
-    if (low[dim] < 0 || high[dim] < 0)
-      return op.emitOpError("expected padding of at least 0, but got ") << low[dim] << " and " << high[dim];
-    shape[dim] += low[dim] + high[dim];
+    bool overflows = __builtin_add_overflow(shape[dim], low[dim], &shape[dim]) ||
+                     __builtin_add_overflow(shape[dim], high[dim], &shape[dim]);
+    if (low[dim] < 0 || high[dim] < 0 || overflows)
+      return op.emitOpError("expected padding of at least 0 and sizes that fit, but got ")
+             << low[dim] << " and " << high[dim];
   }
   FailureOr<Tensor> result = makeTensor(op, source.elementType, shape);
   if (failed(result))

@@ -18,18 +18,18 @@ public:
 
   /// No pair is kept and there is no sink.
   bool isEmpty() const { return max == -std::numeric_limits<double>::infinity(); }
-  bool isDropped(int64_t i) const { return exponentials[i] == 0 && std::signbit(exponentials[i]); }
+  bool isDropped(int64_t i) const { return weights[i] == 0 && std::signbit(weights[i]); }
   Real weight(int64_t i) const;
-  /// Variance of weight i over its square, as far as it comes from score i alone.
-  double relativeVariance(int64_t i) const { return relative[i]; }
-  /// Variance of all weights over their squares that the sum causes.
-  double sumVariance() const { return relativeSum; }
+  /// Variance of weight i as far as it comes from score i alone, the sum held fixed.
+  double ownVariance(int64_t i) const { return own[i]; }
   /// log(sum_i exp(s[i])); −inf where empty.
   Real logSumExp() const;
 
 private:
-  double max = 0, sum = 0, relativeSum = 0, fromScores = 0;
-  std::vector<double> exponentials, relative;
+  double max = 0, sum = 0;
+  /// Variance of the sum over its square: from all scores, and with its roundings.
+  double sumVariance = 0;
+  std::vector<double> weights, own;
 };
 
 } // namespace heed

@@ -98,7 +98,7 @@ double rounding(FloatType type, double value) {
 Real roundedLike(Type type, Real x) {
   auto floatType = dyn_cast<FloatType>(type);
   if (floatType && floatType.getWidth() < 32)
-    x.variance += square(rounding(floatType, x.value));
+    x.variance += square(rounding(floatType, x.value)) / 3; // anywhere within the half step
   return x;
 }
 

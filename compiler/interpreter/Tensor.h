@@ -57,7 +57,8 @@ struct Tensor {
 
 /// `value` rounded to nearest even in `type`; a double where `type` is f64.
 double roundTo(mlir::FloatType type, double value);
-/// How far one rounding to `type` may move `value`: a half step, or all of a subnormal number of f32 or bf16.
+/// The most that one rounding to `type` moves `value`: a half step, or all of a subnormal number of f32 or
+/// bf16.
 double rounding(mlir::FloatType type, double value);
 /// x as the result of an operation on `type`: one more rounding where `type` is narrower than f32. The value
 /// itself stays wide, as an intermediate may.

@@ -60,6 +60,14 @@ struct StepLowering {
     return products.getResult();
   }
 
+  void scaleEpilogue(attn::TileMatmulOp product, double scale) {
+    OpBuilder::InsertionGuard guard(b);
+    Block *block = b.createBlock(&product.getEpilogue(), {}, {b.getF32Type()}, {op.getLoc()});
+    Value sum = block->getArgument(0);
+    attn::YieldOp::create(b, scale == 1 ? sum
+                                        : arith::MulFOp::create(b, sum, f32Constant(b, scale)).getResult());
+  }
+
   /// Inlines `region` for the pair of the current iteration.
   Value inlineRegion(ImplicitLocOpBuilder &b, Region &region, Value score, ValueRange elements) {
     SmallVector<Value> arguments;

@@ -15,14 +15,23 @@ Value heed::indexConstant(ImplicitLocOpBuilder &b, int64_t value) {
   return arith::ConstantIndexOp::create(b, value);
 }
 
-Value heed::extendToF32(ImplicitLocOpBuilder &b, Value value) {
-  auto type = dyn_cast<FloatType>(value.getType());
-  return type && type.getWidth() < 32 ? arith::ExtFOp::create(b, b.getF32Type(), value).getResult() : value;
+/// `type`, scalar or vector, with elements of type `element`.
+static Type withElement(Type type, Type element) {
+  auto vector = dyn_cast<VectorType>(type);
+  return vector ? Type(VectorType::get(vector.getShape(), element)) : element;
 }
 
-Value heed::roundTo(ImplicitLocOpBuilder &b, Value value, Type type) {
-  return value.getType() != type && isa<FloatType>(type) ? arith::TruncFOp::create(b, type, value).getResult()
-                                                         : value;
+Value heed::extendToF32(ImplicitLocOpBuilder &b, Value value) {
+  auto type = dyn_cast<FloatType>(getElementTypeOrSelf(value));
+  if (!type || type.getWidth() >= 32)
+    return value;
+  return arith::ExtFOp::create(b, withElement(value.getType(), b.getF32Type()), value);
+}
+
+Value heed::roundTo(ImplicitLocOpBuilder &b, Value value, Type element) {
+  if (getElementTypeOrSelf(value) == element || !isa<FloatType>(element))
+    return value;
+  return arith::TruncFOp::create(b, withElement(value.getType(), element), value);
 }
 
 SmallVector<Value> heed::buildGeneric(ImplicitLocOpBuilder &b, ArrayRef<GenericInput> inputs,
@@ -101,12 +110,16 @@ Value heed::asValue(ImplicitLocOpBuilder &b, OpFoldResult value) {
 Value heed::sliceWithout(ImplicitLocOpBuilder &b, Value tensor, ArrayRef<OpFoldResult> offsets,
                          ArrayRef<OpFoldResult> sizes, ArrayRef<bool> dropped) {
   SmallVector<int64_t> shape;
-  for (auto [size, drop] : llvm::zip_equal(sizes, dropped))
+  SmallVector<OpFoldResult> folded;
+  for (auto [size, drop] : llvm::zip_equal(sizes, dropped)) {
+    std::optional<int64_t> constant = getConstantIntValue(size);
+    folded.push_back(constant ? OpFoldResult(b.getIndexAttr(*constant)) : size);
     if (!drop)
-      shape.push_back(getConstantIntValue(size).value_or(ShapedType::kDynamic));
+      shape.push_back(constant.value_or(ShapedType::kDynamic));
+  }
   auto type = RankedTensorType::get(shape, getElementTypeOrSelf(tensor));
   SmallVector<OpFoldResult> strides(sizes.size(), b.getIndexAttr(1));
-  return tensor::ExtractSliceOp::create(b, type, tensor, offsets, sizes, strides);
+  return tensor::ExtractSliceOp::create(b, type, tensor, offsets, folded, strides);
 }
 
 SmallVector<Value> heed::buildForall(ImplicitLocOpBuilder &b, ArrayRef<OpFoldResult> counts,

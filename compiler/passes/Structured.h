@@ -33,10 +33,11 @@ mlir::Value filledTensor(mlir::ImplicitLocOpBuilder &b, llvm::ArrayRef<mlir::OpF
 
 mlir::Value f32Constant(mlir::ImplicitLocOpBuilder &b, double value);
 mlir::Value indexConstant(mlir::ImplicitLocOpBuilder &b, int64_t value);
-/// `value` in f32 where it is a narrower float, else itself.
+/// `value`, scalar or vector, in f32 where it is a narrower float, else itself.
 mlir::Value extendToF32(mlir::ImplicitLocOpBuilder &b, mlir::Value value);
-/// `value` rounded to `type` where that is a narrower float, else itself.
-mlir::Value roundTo(mlir::ImplicitLocOpBuilder &b, mlir::Value value, mlir::Type type);
+/// `value`, scalar or vector, rounded to elements of type `element` where that is another float type, else
+/// itself.
+mlir::Value roundTo(mlir::ImplicitLocOpBuilder &b, mlir::Value value, mlir::Type element);
 /// The position of batch entry `batch` for an optional position operand (see AttnPosition); zero without one.
 mlir::Value positionOf(mlir::ImplicitLocOpBuilder &b, mlir::Value position, mlir::Value batch);
 

@@ -53,6 +53,13 @@ Value sliceRead(ImplicitLocOpBuilder &b, Value read, AffineMap map, ArrayRef<OpF
   return sliceWithout(b, read, at, extent, SmallVector<bool>(at.size(), false));
 }
 
+/// An epilogue that changes nothing.
+void yieldSum(attn::TileMatmulOp matmul) {
+  OpBuilder builder(matmul.getContext());
+  Block *block = builder.createBlock(&matmul.getEpilogue(), {}, {builder.getF32Type()}, {matmul.getLoc()});
+  attn::YieldOp::create(builder, matmul.getLoc(), ValueRange{block->getArgument(0)});
+}
+
 struct TileMatmuls : impl::TileMatmulsBase<TileMatmuls> {
   void runOnOperation() override {
     FailureOr<Target> target = Target::of(getOperation());
@@ -148,8 +155,6 @@ struct TileMatmuls : impl::TileMatmulsBase<TileMatmuls> {
 
   /// The layer's epilogue after the addition of its bias.
   static void buildEpilogue(attn::LinearOp op, attn::TileMatmulOp matmul) {
-    if (!op.getBias() && op.getEpilogue().empty())
-      return;
     OpBuilder builder(op.getContext());
     SmallVector<Type> types{builder.getF32Type()};
     for (Value read : matmul.getReads())
@@ -225,6 +230,7 @@ struct TileMatmuls : impl::TileMatmulsBase<TileMatmuls> {
       }
       auto matmul = attn::TileMatmulOp::create(b, destination.getType(), lhsTile, rhsTile, ValueRange(),
                                                destination, false, false, b.getAffineMapArrayAttr({}));
+      yieldSum(matmul);
       return SmallVector<TileResult>{
           {matmul.getResult(), with(before, {row, column}), with(ones, {height, width})}};
     })[0];

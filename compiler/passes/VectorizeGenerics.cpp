@@ -30,7 +30,7 @@ struct GenericVectorizer {
   Operation *combiner = nullptr;
 
   GenericVectorizer(linalg::GenericOp op, int64_t width)
-      : op(op), b(op.getLoc(), op), width(width), last(op.getNumLoops() - 1),
+      : op(op), b(op.getLoc(), op), width(width), last(static_cast<int64_t>(op.getNumLoops()) - 1),
         maps(op.getIndexingMapsArray()) {
     reduces = last >= 0 && op.getIteratorTypesArray()[last] == utils::IteratorType::reduction;
   }
@@ -156,7 +156,7 @@ struct GenericVectorizer {
     SmallVector<Value> result;
     for (AffineExpr expr : map.getResults()) {
       auto dim = dyn_cast<AffineDimExpr>(expr);
-      int64_t position = dim ? dim.getPosition() : -1;
+      int64_t position = dim ? static_cast<int64_t>(dim.getPosition()) : -1;
       result.push_back(position < 0 ? indexConstant(b, 0) : position == last ? lane : at[position]);
     }
     return result;

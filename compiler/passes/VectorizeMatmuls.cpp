@@ -186,7 +186,7 @@ struct MatmulVectorizer {
         Value at = offset(column, c * width);
         Value sum = applyEpilogue(inner.getResult(r * blocks + c), offset(row, r), at, mask);
         Type element = getElementTypeOrSelf(op.getInit());
-        sum = roundTo(b, sum, VectorType::get(width, element));
+        sum = roundTo(b, sum, element);
         tile = storeVector(b, sum, tile, {offset(row, r), at}, mask);
       }
     return tile;

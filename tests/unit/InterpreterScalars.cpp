@@ -269,4 +269,17 @@ TEST(InterpreterScalars, AffineMapsFloor) {
   EXPECT_EQ(apply(-5), (std::vector<int64_t>{-2, -47, -1, -3, 8}));
 }
 
+TEST(InterpreterScalars, LinearIndicesComeApartAndTogether) {
+  Outcome outcome = interpret(R"(func.func @f(%x: index) -> (index, index, index, index) {
+    %c:3 = affine.delinearize_index %x into (2, 3, 4) : index, index, index
+    %y = affine.linearize_index [%c#0, %c#1, %c#2] by (2, 3, 4) : index
+    return %c#0, %c#1, %c#2, %y : index, index, index, index
+  })",
+                              {index(23)});
+  std::vector<int64_t> values;
+  for (const Tensor &result : outcome.results)
+    values.push_back(result.integers[0]);
+  EXPECT_EQ(values, (std::vector<int64_t>{1, 2, 3, 23}));
+}
+
 } // namespace

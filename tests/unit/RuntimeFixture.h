@@ -1,7 +1,8 @@
-// A folder that goes away, and a module made by hand, for the tests of the runtime.
+// A module made by hand, for the tests of the runtime.
 #pragma once
 
 #include "runtime/heed.h"
+#include "tests/unit/TemporaryFolder.h"
 
 #include <gtest/gtest.h>
 
@@ -12,33 +13,6 @@
 #include <vector>
 
 namespace heed::test {
-
-class TemporaryFolder {
-public:
-  TemporaryFolder() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "heed-XXXXXX").string();
-    path = mkdtemp(pattern.data());
-  }
-  ~TemporaryFolder() { std::filesystem::remove_all(path); }
-
-  std::string file(const std::string &name) const { return path / name; }
-  std::string write(const std::string &name, const std::string &bytes) const {
-    std::ofstream(file(name), std::ios::binary) << bytes;
-    return file(name);
-  }
-  std::string read(const std::string &name) const {
-    std::ifstream stream(file(name), std::ios::binary);
-    return {std::istreambuf_iterator<char>(stream), {}};
-  }
-  std::vector<std::string> list() const {
-    std::vector<std::string> names;
-    for (const auto &entry : std::filesystem::directory_iterator(path))
-      names.push_back(entry.path().filename());
-    return names;
-  }
-
-  std::filesystem::path path;
-};
 
 inline constexpr heed_type f32 = {HEED_TYPE_FLOAT, 32, 1}, f64 = {HEED_TYPE_FLOAT, 64, 1},
                            i64 = {HEED_TYPE_INT, 64, 1};

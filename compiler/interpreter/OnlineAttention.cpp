@@ -1,0 +1,82 @@
+// online_attention, from its own formula and not as a part of attention.
+#include "compiler/interpreter/Product.h"
+#include "compiler/interpreter/ScoreRegions.h"
+
+#include "dialect/Attn.h"
+
+using namespace mlir;
+
+namespace heed {
+
+static constexpr double infinity = std::numeric_limits<double>::infinity();
+
+static LogicalResult evaluateOnlineAttention(attn::OnlineAttentionOp op, Frame &frame) {
+  const Tensor &query = frame.tensor(op.getQuery()), &key = frame.tensor(op.getKey()),
+               &value = frame.tensor(op.getValue());
+  Tensor accumulator = frame.take(op.getAccumulator(), op), rowMax = frame.take(op.getRowMax(), op),
+         rowSum = frame.take(op.getRowSum(), op);
+  int64_t queries = query.shape[0], width = query.shape[1], keys = value.shape[0],
+          valueWidth = value.shape[1];
+  bool panels = key.rank() == 3;
+  int64_t panelWidth = panels ? key.shape[2] : keys;
+  if (failed(expectEqual(op, "key width", width, key.shape[1])) ||
+      failed(expectEqual(op, "rows of the accumulator", queries, accumulator.shape[0])) ||
+      failed(expectEqual(op, "width of the accumulator", valueWidth, accumulator.shape[1])) ||
+      failed(expectEqual(op, "size of row_max", queries, rowMax.size())) ||
+      failed(expectEqual(op, "size of row_sum", queries, rowSum.size())))
+    return failure();
+  if (panels ? key.shape[0] * panelWidth < keys : key.shape[0] != keys)
+    return op.emitOpError("expected ") << keys << " keys, but got shape " << showShape(key.shape);
+
+  SmallVector<int64_t> origin = frame.integers(op.getOrigin());
+  ScoreRegions regions(op, frame);
+  Real scale(op.getScale().convertToDouble());
+  std::vector<Real> scores(queries * keys);
+  for (int64_t first = 0; first < keys; first += panelWidth) {
+    MatrixView right = panels ? MatrixView{key, first * width, panelWidth, 1} : MatrixView{key, 0, 1, width};
+    multiply(queries, width, std::min(panelWidth, keys - first), {query, 0, width, 1}, right,
+             /*masked=*/false,
+             [&](int64_t q, int64_t k, Real sum) { scores[q * keys + first + k] = sum * scale; });
+  }
+  for (int64_t q = 0; q < queries; ++q) {
+    Real max = rowMax.real(q);
+    for (int64_t k = 0; k < keys; ++k) {
+      int64_t point[] = {origin[0], origin[1], origin[2] + q, origin[3] + k, origin[4], origin[5]};
+      FailureOr<Real> score = regions.apply(scores[q * keys + k], point);
+      if (failed(score))
+        return failure();
+      scores[q * keys + k] = *score;
+      max = maximum(max, *score);
+    }
+    if (max.value == -infinity) // no key so far: nothing to add, and nothing to scale
+      continue;
+    // Which maximum is taken cancels in the final division; only the distance to it is uncertain.
+    Real subtracted(max.value), correction = exp(Real(rowMax.real(q).value) - subtracted);
+    Sum sum;
+    sum.add(rowSum.real(q) * correction);
+    std::vector<Sum> sums(valueWidth);
+    for (int64_t e = 0; e < valueWidth; ++e)
+      sums[e].add(accumulator.real(q * valueWidth + e) * correction);
+    for (int64_t k = 0; k < keys; ++k) {
+      Real score = scores[q * keys + k];
+      if (score.value == -infinity)
+        continue;
+      Real weight = exp(score - subtracted);
+      sum.add(weight);
+      for (int64_t e = 0; e < valueWidth; ++e)
+        sums[e].add(weight * value.real(k * valueWidth + e));
+    }
+    rowMax.setReal(q, max);
+    rowSum.setReal(q, sum.result());
+    for (int64_t e = 0; e < valueWidth; ++e)
+      accumulator.setReal(q * valueWidth + e, sums[e].result());
+  }
+  if (failed(frame.set(op.getResult(0), std::move(accumulator))) ||
+      failed(frame.set(op.getResult(1), std::move(rowMax))))
+    return failure();
+  return frame.set(op.getResult(2), std::move(rowSum));
+}
+
+void addOnlineAttention(OpTable &table) { table.add(evaluateOnlineAttention); }
+
+} // namespace heed
