@@ -20,7 +20,7 @@ elsewhere = {"param", "yield", "online_attention", "tile_matmul"}
 
 def operations():
     records = json.loads(subprocess.check_output(
-        [f"{llvm}/bin/mlir-tblgen", "--dump-json", "-I", root, "-I", f"{llvm}/include", root / "dialect" / "Attn.td"]))
+        [f"{llvm}/bin/llvm-tblgen", "--dump-json", "-I", root, "-I", f"{llvm}/include", root / "dialect" / "Attn.td"]))
     return {records[name]["opName"] for name in records["!instanceof"]["Op"]
             if records[name]["opDialect"]["def"] == "Attn_Dialect"}
 
