@@ -118,11 +118,35 @@ def LayOutParameters : Pass<"attn-lay-out-parameters", "mlir::ModuleOp"> {
 def LowerLayers : Pass<"attn-lower-layers"> {
   let summary = "Lower what works row by row or element by element to linalg.generic";
   let description = [{
-    Norms, softmax, activations, score operations, embeddings, positions, head splits and merges, cache updates,
-    argmax and top-k become `linalg.generic` on tensors, with f32 inside whatever the element type. An operation of
-    the score interface is lowered by its own `buildScore`.
+    Norms, softmax, activations, score operations, additive scores and embeddings become `linalg.generic` on tensors, with f32
+    inside whatever the element type. An operation of the score interface is lowered by its own `buildScore`.
   }];
-  let dependentDialects = ["mlir::linalg::LinalgDialect", "mlir::math::MathDialect", "mlir::scf::SCFDialect"];
+  let dependentDialects = ["mlir::linalg::LinalgDialect", "mlir::math::MathDialect"];
+}
+
+def LowerPositions : Pass<"attn-lower-positions"> {
+  let summary = "Lower positional encodings to linalg.generic";
+  let description = [{
+    Learned positions read their table; sinusoidal and rotary ones compute their angle in f64, less whole turns.
+  }];
+  let dependentDialects = ["mlir::linalg::LinalgDialect", "mlir::math::MathDialect"];
+}
+
+def LowerHeads : Pass<"attn-lower-heads"> {
+  let summary = "Lower head splits, head merges and cache updates to moves of data";
+  let description = [{
+    A split is an `expand_shape` and a transpose, a merge a transpose and a `collapse_shape`; fused attention has taken them
+    into its layout before. A cache update is an `insert_slice`, in place where the cache is a state.
+  }];
+  let dependentDialects = ["mlir::linalg::LinalgDialect", "mlir::scf::SCFDialect"];
+}
+
+def LowerSelection : Pass<"attn-lower-selection"> {
+  let summary = "Lower argmax and top-k to reductions";
+  let description = [{
+    One reduction per element chosen, by the order: NaN, then larger, then lower index.
+  }];
+  let dependentDialects = ["mlir::linalg::LinalgDialect", "mlir::scf::SCFDialect"];
 }
 
 def TileRows : Pass<"attn-tile-rows"> {

@@ -34,6 +34,9 @@ static void buildTiledPhase(OpPassManager &pm, const PipelineOptions &options) {
   pm.addPass(createCanonicalizerPass()); // drops the parameters that only packs used
   pm.addPass(createLayOutParameters());
   pm.addPass(createLowerLayers());
+  pm.addPass(createLowerPositions());
+  pm.addPass(createLowerHeads());
+  pm.addPass(createLowerSelection());
   cleanUp(pm);
   pm.addPass(createTileRows());
   pm.addPass(memref::createResolveRankedShapeTypeResultDimsPass());

@@ -1,9 +1,9 @@
 // Fuses attention written in steps into one operation; see Passes.td.
 #include "compiler/passes/Passes.h"
 
+#include "compiler/passes/ScoreChain.h"
 #include "compiler/passes/Structured.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
-#include "mlir/IR/Matchers.h"
 
 namespace heed {
 #define GEN_PASS_DEF_FUSEATTENTION
@@ -26,13 +26,6 @@ struct Obstacle {
 struct Operand {
   Value tensor;
   std::string letters;
-};
-
-/// One step between the first matmul and the softmax: a score operation, a cast, or an elementwise operation
-/// one of whose operands is the scores.
-struct Step {
-  Operation *op;
-  Value scores;
 };
 
 class AttentionFuser {
@@ -58,9 +51,7 @@ private:
   ImplicitLocOpBuilder b;
   int64_t rank = 0;
   attn::MatmulOp products, weighted;
-  SmallVector<Step> steps; // from the first matmul to the softmax
-  SmallVector<Value> reads;
-  SmallVector<AffineMap> maps;
+  SmallVector<ScoreStep> steps; // from the first matmul to the softmax
 
   /// softmax → casts → matmul with the values on its right.
   std::optional<Obstacle> matchValues() {
@@ -199,19 +190,20 @@ private:
           type.getElementType());
     b.setInsertionPoint(weighted);
     double scale = 1;
-    ArrayRef<Step> rest(steps);
+    ArrayRef<ScoreStep> rest(steps);
     if (!rest.empty())
       if (auto first = dyn_cast<attn::ScaleOp>(rest.front().op)) {
         scale = first.getFactor().convertToDouble();
         rest = rest.drop_front();
       }
     std::string layout = query.letters + "," + key.letters + "," + value.letters + "->" + result;
+    ScoreChain chain(b, rank, rest);
     Region score, keep;
-    buildRegions(rest, score, keep);
-    auto fused = attn::AttentionOp::create(b, TypeRange{type}, query.tensor, key.tensor, value.tensor,
-                                           Value(), Value(), Value(), Value(), reads,
-                                           b.getF64FloatAttr(scale), b.getStringAttr(layout),
-                                           softmax.getEmptyRowsAttr(), b.getAffineMapArrayAttr(maps));
+    chain.buildRegions(score, keep);
+    auto fused = attn::AttentionOp::create(
+        b, TypeRange{type}, query.tensor, key.tensor, value.tensor, Value(), Value(), Value(), Value(),
+        chain.getReads(), b.getF64FloatAttr(scale), b.getStringAttr(layout), softmax.getEmptyRowsAttr(),
+        b.getAffineMapArrayAttr(chain.getMaps()));
     fused.getScore().takeBody(score);
     fused.getKeep().takeBody(keep);
     if (!merge) {
@@ -225,121 +217,6 @@ private:
       merge.getResult().replaceAllUsesWith(merged);
       merge.erase();
     }
-  }
-
-  /// Where each step's reads begin among those of the attention.
-  SmallVector<unsigned> firstRead;
-
-  /// Collects what the steps read, with maps over (batch, head, query, key).
-  void collectReads(ArrayRef<Step> rest) {
-    SmallVector<AffineExpr> dims;
-    for (unsigned dim : ArrayRef<unsigned>(rank == 4   ? std::initializer_list<unsigned>{0, 1, 2, 3}
-                                           : rank == 3 ? std::initializer_list<unsigned>{0, 2, 3}
-                                                       : std::initializer_list<unsigned>{2, 3}))
-      dims.push_back(b.getAffineDimExpr(dim));
-    auto add = [&](Value tensor, AffineMap map) {
-      reads.push_back(tensor);
-      maps.push_back(map.replaceDimsAndSymbols(dims, {}, 4, 0));
-    };
-    for (const Step &step : rest) {
-      firstRead.push_back(reads.size());
-      if (auto score = dyn_cast<attn::ScoreOpInterface>(step.op)) {
-        for (const attn::ScoreRead &read : score.getScoreReads())
-          add(read.tensor, read.map);
-        continue;
-      }
-      for (Value operand : step.op->getOperands())
-        if (operand != step.scores && !splatOf(operand))
-          add(operand, b.getMultiDimIdentityMap(rank));
-    }
-  }
-
-  static TypedAttr splatOf(Value value) {
-    DenseElementsAttr elements;
-    if (matchPattern(value, m_Constant(&elements)) && elements.isSplat())
-      return cast<TypedAttr>(elements.getSplatValue<Attribute>());
-    return {};
-  }
-
-  static bool keepsMinusInfinity(const Step &step) {
-    if (auto score = dyn_cast<attn::ScoreOpInterface>(step.op))
-      return score.keepsMinusInfinity();
-    return isa<arith::AddFOp, arith::ExtFOp, arith::TruncFOp>(step.op);
-  }
-
-  /// The two regions. A mask goes to the keep region if what comes after it leaves −inf alone, else it stays
-  /// in its place among the scores.
-  void buildRegions(ArrayRef<Step> rest, Region &score, Region &keep) {
-    collectReads(rest);
-    OpBuilder::InsertionGuard guard(b);
-    auto addBlock = [&](Region &region, bool withScore) {
-      SmallVector<Type> types(6, b.getIndexType());
-      if (withScore)
-        types.insert(types.begin(), b.getF32Type());
-      for (auto [read, map] : llvm::zip_equal(reads, maps)) {
-        auto type = cast<RankedTensorType>(read.getType());
-        types.push_back(map.getNumResults() == 0 && type.getRank() > 0 ? Type(type) : type.getElementType());
-      }
-      return b.createBlock(&region, region.end(), types, SmallVector<Location>(types.size(), b.getLoc()));
-    };
-    auto pointOf = [](ValueRange at) { return attn::ScorePoint{at[0], at[1], at[2], at[3], at[4], at[5]}; };
-    auto elementsOf = [&](ValueRange arguments, unsigned step) {
-      SmallVector<Value> elements;
-      unsigned end = step + 1 < firstRead.size() ? firstRead[step + 1] : reads.size();
-      for (unsigned i = firstRead[step]; i < end; ++i)
-        elements.push_back(extendToF32(b, arguments[i]));
-      return elements;
-    };
-
-    SmallVector<unsigned> masks;
-    Block *block = addBlock(score, /*withScore=*/true);
-    ValueRange arguments = block->getArguments();
-    Value current = arguments[0];
-    attn::ScorePoint point = pointOf(arguments.slice(1, 6));
-    for (auto [i, step] : llvm::enumerate(rest)) {
-      if (auto op = dyn_cast<attn::ScoreOpInterface>(step.op)) {
-        bool isMask = isa<attn::MaskOp>(step.op);
-        if (isMask && llvm::all_of(rest.drop_front(i + 1), keepsMinusInfinity)) {
-          masks.push_back(i);
-          continue;
-        }
-        SmallVector<Value> elements = elementsOf(arguments.drop_front(7), i);
-        Value changed = op.buildScore(b, op.getLoc(), current, point, elements);
-        if (Value kept = op.buildKeep(b, op.getLoc(), point, elements))
-          changed = arith::SelectOp::create(b, kept, changed, f32Constant(b, -INFINITY));
-        current = changed;
-      } else if (!isa<arith::ExtFOp, arith::TruncFOp>(step.op)) {
-        SmallVector<Value> elements = elementsOf(arguments.drop_front(7), i), operands;
-        auto next = elements.begin();
-        for (Value operand : step.op->getOperands()) {
-          if (operand == step.scores)
-            operands.push_back(current);
-          else if (TypedAttr splat = splatOf(operand))
-            operands.push_back(extendToF32(b, arith::ConstantOp::create(b, splat)));
-          else
-            operands.push_back(*next++);
-        }
-        current = b.create(step.op->getLoc(), step.op->getName().getIdentifier(), operands, {b.getF32Type()},
-                           step.op->getAttrs())
-                      ->getResult(0);
-      }
-    }
-    attn::YieldOp::create(b, current);
-    if (current == arguments[0])
-      score.getBlocks().clear();
-
-    if (masks.empty())
-      return;
-    Block *keepBlock = addBlock(keep, /*withScore=*/false);
-    arguments = keepBlock->getArguments();
-    point = pointOf(arguments.take_front(6));
-    Value kept;
-    for (unsigned i : masks) {
-      auto mask = cast<attn::MaskOp>(rest[i].op);
-      Value conjunct = mask.buildKeep(b, mask.getLoc(), point, elementsOf(arguments.drop_front(6), i));
-      kept = kept ? arith::AndIOp::create(b, kept, conjunct).getResult() : conjunct;
-    }
-    attn::YieldOp::create(b, kept);
   }
 };
 

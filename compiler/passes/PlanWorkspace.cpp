@@ -2,11 +2,8 @@
 #include "compiler/passes/Passes.h"
 
 #include "compiler/passes/Structured.h"
-#include "mlir/Analysis/CallGraph.h"
-#include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Bufferization/Transforms/BufferViewFlowAnalysis.h"
 #include "mlir/Interfaces/ValueBoundsOpInterface.h"
-#include "llvm/ADT/PostOrderIterator.h"
 
 namespace heed {
 #define GEN_PASS_DEF_PLANWORKSPACE
@@ -39,7 +36,8 @@ struct FunctionPlanner {
   ImplicitLocOpBuilder b; // stays at the entry, where sizes are computed
   Value workspace, threads;
   IRMapping atEntry;
-  DenseMap<Operation *, int64_t> position, lastInside;
+  /// Post-order numbers: an operation's contents come before it, and its number ends its extent.
+  DenseMap<Operation *, int64_t> position;
   BufferViewFlowAnalysis aliases;
 
   explicit FunctionPlanner(func::FuncOp function)
@@ -54,19 +52,11 @@ struct FunctionPlanner {
     Operation *marker = arith::ConstantIndexOp::create(b, 0);
     b.setInsertionPoint(marker);
     int64_t next = 0;
-    function.walk([&](Operation *op) {
-      lastInside[op] = next;
-      position[op] = next++;
-    });
-    // Post-order numbers the contents of an operation before it: an operation's number ends its extent.
+    function.walk([&](Operation *op) { position[op] = next++; });
   }
 
-  FailureOr<Value> run() {
-    FailureOr<Value> size = planArena(function, workspace);
-    if (failed(size))
-      return failure();
-    return *size;
-  }
+  /// Plans all buffers and returns their bytes, computed at the entry.
+  FailureOr<Value> run() { return planArena(function, workspace); }
 
   /// Plans the buffers directly in `owner` (the function or a parallel loop), which start at `base`'s
   /// beginning; returns their bytes.

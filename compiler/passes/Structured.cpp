@@ -136,3 +136,39 @@ SmallVector<Value> heed::buildForall(ImplicitLocOpBuilder &b, ArrayRef<OpFoldRes
   }
   return forall.getResults();
 }
+
+TensorLoops::TensorLoops(ImplicitLocOpBuilder &b, Value tensor)
+    : b(b), type(cast<RankedTensorType>(tensor.getType())),
+      sizes(tensor::getMixedSizes(b, b.getLoc(), tensor)),
+      identity(b.getMultiDimIdentityMap(type.getRank())) {}
+
+SmallVector<OpFoldResult> TensorLoops::sizesWithout(int64_t axis) const {
+  SmallVector<OpFoldResult> rest(sizes);
+  rest.erase(rest.begin() + axis);
+  return rest;
+}
+
+Value TensorLoops::size(int64_t axis) const { return asValue(b, sizes[axis]); }
+
+Value TensorLoops::sizeAsF32(int64_t axis) const {
+  Value integer = arith::IndexCastOp::create(b, b.getI64Type(), size(axis));
+  return arith::SIToFPOp::create(b, b.getF32Type(), integer);
+}
+
+Value TensorLoops::reduce(ArrayRef<GenericInput> inputs, int64_t axis, double init,
+                    function_ref<Value(ImplicitLocOpBuilder &, ValueRange, Value)> combine) const {
+  Value start = filledTensor(b, sizesWithout(axis), f32Constant(b, init));
+  return buildGeneric(b, inputs, {{start, without(axis)}}, rank(), {axis},
+                      [&](ImplicitLocOpBuilder &b, ValueRange in, ValueRange out) {
+                        return SmallVector<Value>{combine(b, in, out[0])};
+                      })[0];
+}
+
+Value TensorLoops::map(ArrayRef<GenericInput> inputs, Type elementType,
+                 function_ref<Value(ImplicitLocOpBuilder &, ValueRange)> element) const {
+  Value empty = emptyTensor(b, RankedTensorType::get(type.getShape(), elementType), sizes);
+  return buildGeneric(b, inputs, {{empty, identity}}, rank(), {},
+                      [&](ImplicitLocOpBuilder &b, ValueRange in, ValueRange) {
+                        return SmallVector<Value>{element(b, in)};
+                      })[0];
+}

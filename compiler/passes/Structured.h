@@ -41,6 +41,35 @@ mlir::Value roundTo(mlir::ImplicitLocOpBuilder &b, mlir::Value value, mlir::Type
 /// The position of batch entry `batch` for an optional position operand (see AttnPosition); zero without one.
 mlir::Value positionOf(mlir::ImplicitLocOpBuilder &b, mlir::Value position, mlir::Value batch);
 
+/// What a lowering of a whole tensor starts from: its shape, its loops, and maps onto them.
+struct TensorLoops {
+  mlir::ImplicitLocOpBuilder &b;
+  mlir::RankedTensorType type;
+  llvm::SmallVector<mlir::OpFoldResult> sizes;
+  mlir::AffineMap identity;
+
+  TensorLoops(mlir::ImplicitLocOpBuilder &b, mlir::Value tensor);
+
+  int64_t rank() const { return type.getRank(); }
+  /// Coordinates without dimension `axis`.
+  mlir::AffineMap without(int64_t axis) const { return identity.dropResult(axis); }
+  /// The coordinate along `axis` alone.
+  mlir::AffineMap only(int64_t axis) const { return identity.getSubMap({static_cast<unsigned>(axis)}); }
+  llvm::SmallVector<mlir::OpFoldResult> sizesWithout(int64_t axis) const;
+  mlir::Value size(int64_t axis) const;
+  mlir::Value sizeAsF32(int64_t axis) const;
+
+  /// Reduces `inputs` along `axis`, starting from `init`, in f32.
+  mlir::Value
+  reduce(llvm::ArrayRef<GenericInput> inputs, int64_t axis, double init,
+         llvm::function_ref<mlir::Value(mlir::ImplicitLocOpBuilder &, mlir::ValueRange, mlir::Value)> combine)
+      const;
+  /// Computes a tensor of this shape and of `elementType` element by element.
+  mlir::Value
+  map(llvm::ArrayRef<GenericInput> inputs, mlir::Type elementType,
+      llvm::function_ref<mlir::Value(mlir::ImplicitLocOpBuilder &, mlir::ValueRange)> element) const;
+};
+
 /// `ceil(a / b)`, `min(a, b − c)` and `a · b`, folded where constant.
 mlir::OpFoldResult ceilDiv(mlir::ImplicitLocOpBuilder &b, mlir::OpFoldResult a, int64_t divisor);
 mlir::OpFoldResult minOfRest(mlir::ImplicitLocOpBuilder &b, int64_t tile, mlir::OpFoldResult size,

@@ -1,7 +1,9 @@
 #include "compiler/passes/Vectorize.h"
 
 #include "compiler/passes/Structured.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 using namespace heed;
@@ -29,6 +31,26 @@ Value heed::storeVector(ImplicitLocOpBuilder &b, Value vector, Value tensor, Arr
 Value heed::remainderMask(ImplicitLocOpBuilder &b, Value size, Value offset, int64_t width) {
   Value rest = b.createOrFold<arith::SubIOp>(size, offset);
   return vector::CreateMaskOp::create(b, VectorType::get(width, b.getI1Type()), rest);
+}
+
+Value heed::wholeSteps(ImplicitLocOpBuilder &b, Value start, Value end, int64_t step) {
+  AffineExpr s0 = b.getAffineSymbolExpr(0), s1 = b.getAffineSymbolExpr(1);
+  return asValue(b,
+                 affine::makeComposedFoldedAffineApply(b, b.getLoc(), s0 + (s1 - s0).floorDiv(step) * step,
+                                                       {getAsOpFoldResult(start), getAsOpFoldResult(end)}));
+}
+
+SmallVector<Value> heed::buildLoop(ImplicitLocOpBuilder &b, Value from, Value to, int64_t step,
+                                   ValueRange carried,
+                                   function_ref<SmallVector<Value>(Value, ValueRange)> body) {
+  std::optional<int64_t> first = getConstantIntValue(from), last = getConstantIntValue(to);
+  if (first && last && *first >= *last)
+    return carried;
+  auto loop = scf::ForOp::create(b, from, to, indexConstant(b, step), carried);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  scf::YieldOp::create(b, body(loop.getInductionVar(), loop.getRegionIterArgs()));
+  return loop.getResults();
 }
 
 Value LaneMapping::asVector(Value value) {

@@ -17,6 +17,15 @@ mlir::Value storeVector(mlir::ImplicitLocOpBuilder &b, mlir::Value vector, mlir:
 /// The first `size − offset` of `width` lanes.
 mlir::Value remainderMask(mlir::ImplicitLocOpBuilder &b, mlir::Value size, mlir::Value offset, int64_t width);
 
+/// The last multiple of `step`, counted from `start`, that does not pass `end`.
+mlir::Value wholeSteps(mlir::ImplicitLocOpBuilder &b, mlir::Value start, mlir::Value end, int64_t step);
+
+/// A loop from `from` to `to` that carries `carried`; none where it is known to be empty.
+llvm::SmallVector<mlir::Value>
+buildLoop(mlir::ImplicitLocOpBuilder &b, mlir::Value from, mlir::Value to, int64_t step,
+          mlir::ValueRange carried,
+          llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::Value at, mlir::ValueRange carried)> body);
+
 /// Clones scalar operations for all lanes at once: what depends on the lane becomes a vector, what does not
 /// stays a scalar.
 class LaneMapping {

@@ -207,28 +207,9 @@ struct GenericVectorizer {
     return lanes;
   }
 
-  Value wholeSteps(Value from, Value size, int64_t step) {
-    AffineExpr s0 = b.getAffineSymbolExpr(0), s1 = b.getAffineSymbolExpr(1);
-    return asValue(b,
-                   affine::makeComposedFoldedAffineApply(b, b.getLoc(), s0 + (s1 - s0).floorDiv(step) * step,
-                                                         {getAsOpFoldResult(from), getAsOpFoldResult(size)}));
-  }
-
-  SmallVector<Value> loop(Value from, Value to, int64_t step, ArrayRef<Value> carried,
-                          function_ref<SmallVector<Value>(Value, ValueRange)> body) {
-    std::optional<int64_t> first = getConstantIntValue(from), end = getConstantIntValue(to);
-    if (first && end && *first >= *end)
-      return SmallVector<Value>(carried);
-    auto loop = scf::ForOp::create(b, from, to, indexConstant(b, step), carried);
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(loop.getBody());
-    scf::YieldOp::create(b, body(loop.getInductionVar(), loop.getRegionIterArgs()));
-    return loop.getResults();
-  }
-
   /// One row: whole vectors, then the rest under a mask.
   SmallVector<Value> mapRow(ArrayRef<Value> at, ArrayRef<Value> outs) {
-    Value size = sizes[last], zero = indexConstant(b, 0), whole = wholeSteps(zero, size, width);
+    Value size = sizes[last], zero = indexConstant(b, 0), whole = wholeSteps(b, zero, size, width);
     auto step = [&](Value lane, ValueRange outs, Value mask) {
       LaneMapping lanes = buildBody(at, lane, outs, mask);
       SmallVector<Value> results;
@@ -238,9 +219,9 @@ struct GenericVectorizer {
             storeVector(b, lanes.asVector(lanes.lookup(yielded)), out, coordinates(map, at, lane), mask));
       return results;
     };
-    SmallVector<Value> now =
-        loop(zero, whole, width, outs, [&](Value lane, ValueRange outs) { return step(lane, outs, {}); });
-    return loop(whole, size, width, now, [&](Value lane, ValueRange outs) {
+    SmallVector<Value> now = buildLoop(b, zero, whole, width, outs,
+                                       [&](Value lane, ValueRange outs) { return step(lane, outs, {}); });
+    return buildLoop(b, whole, size, width, now, [&](Value lane, ValueRange outs) {
       return step(lane, outs, remainderMask(b, size, lane, width));
     });
   }
@@ -259,27 +240,27 @@ struct GenericVectorizer {
         term = arith::SelectOp::create(b, mask, term, vector);
       return vector::makeArithReduction(b, b.getLoc(), *kind, sum, term);
     };
-    Value most = wholeSteps(zero, size, width * accumulators), whole = wholeSteps(most, size, width);
-    SmallVector<Value> sums = loop(zero, most, width * accumulators, SmallVector<Value>(accumulators, vector),
-                                   [&](Value lane, ValueRange sums) {
-                                     SmallVector<Value> next;
-                                     for (auto [i, sum] : llvm::enumerate(sums)) {
-                                       Value from =
-                                           b.createOrFold<arith::AddIOp>(lane, indexConstant(b, i * width));
-                                       next.push_back(step(from, sum, {}));
-                                     }
-                                     return next;
-                                   });
+    Value most = wholeSteps(b, zero, size, width * accumulators), whole = wholeSteps(b, most, size, width);
+    SmallVector<Value> sums =
+        buildLoop(b, zero, most, width * accumulators, SmallVector<Value>(accumulators, vector),
+                  [&](Value lane, ValueRange sums) {
+                    SmallVector<Value> next;
+                    for (auto [i, sum] : llvm::enumerate(sums)) {
+                      Value from = b.createOrFold<arith::AddIOp>(lane, indexConstant(b, i * width));
+                      next.push_back(step(from, sum, {}));
+                    }
+                    return next;
+                  });
     for (size_t stride = accumulators / 2; stride; stride /= 2)
       for (size_t i = 0; i < stride; ++i)
         sums[i] = vector::makeArithReduction(b, b.getLoc(), *kind, sums[i], sums[i + stride]);
-    SmallVector<Value> sum =
-        loop(whole, size, width,
-             loop(most, whole, width, {sums[0]},
+    SmallVector<Value> sum = buildLoop(
+        b, whole, size, width,
+        buildLoop(b, most, whole, width, {sums[0]},
                   [&](Value lane, ValueRange sum) { return SmallVector<Value>{step(lane, sum[0], {})}; }),
-             [&](Value lane, ValueRange sum) {
-               return SmallVector<Value>{step(lane, sum[0], remainderMask(b, size, lane, width))};
-             });
+        [&](Value lane, ValueRange sum) {
+          return SmallVector<Value>{step(lane, sum[0], remainderMask(b, size, lane, width))};
+        });
     Value total = vector::ReductionOp::create(b, *kind, sum[0]);
     SmallVector<Value> place = coordinates(maps.back(), at, {});
     Value before = tensor::ExtractOp::create(b, outs[0], place);

@@ -77,21 +77,18 @@ struct MatmulVectorizer {
   /// Loops over blocks of columns: as wide as the target's register tile, then one panel, then what is left
   /// of one.
   Value buildColumns(bool careful) {
-    int64_t wide = target.tuning.matmul.cols / width;
+    SmallVector<int64_t> widths{target.tuning.matmul.cols / width};
+    if (widths[0] > 1)
+      widths.push_back(1);
     Value result = op.getInit(), done = indexConstant(b, 0);
-    for (int64_t blocks : {wide, int64_t(1)}) {
-      if (blocks == 1 && wide == 1 && done.getDefiningOp<scf::ForOp>())
-        continue;
-      Value step = indexConstant(b, blocks * width);
-      Value end = wholeSteps(done, columns, blocks * width);
-      result = loop(done, end, step, result,
+    for (int64_t blocks : widths) {
+      Value end = wholeSteps(b, done, columns, blocks * width);
+      result = loop(done, end, blocks * width, result,
                     [&](Value column, Value tile) { return buildRows(tile, column, blocks, {}, careful); });
       done = end;
-      if (wide == 1)
-        break;
     }
     // The rest, less than one panel.
-    return loop(done, columns, indexConstant(b, width), result, [&](Value column, Value tile) {
+    return loop(done, columns, width, result, [&](Value column, Value tile) {
       return buildRows(tile, column, 1, remainderMask(b, columns, column, width), careful);
     });
   }
@@ -106,8 +103,8 @@ struct MatmulVectorizer {
         heights.push_back(height);
     Value done = indexConstant(b, 0);
     for (int64_t height : heights) {
-      Value end = wholeSteps(done, rows, height);
-      tile = loop(done, end, indexConstant(b, height), tile, [&](Value row, Value tile) {
+      Value end = wholeSteps(b, done, rows, height);
+      tile = loop(done, end, height, tile, [&](Value row, Value tile) {
         return buildRegisterTile(tile, row, height, column, blocks, mask, careful);
       });
       done = end;
@@ -115,23 +112,10 @@ struct MatmulVectorizer {
     return tile;
   }
 
-  /// The last multiple of `step` from `start` on that does not pass `end`.
-  Value wholeSteps(Value start, Value end, int64_t step) {
-    AffineExpr s0 = b.getAffineSymbolExpr(0), s1 = b.getAffineSymbolExpr(1);
-    return asValue(b,
-                   affine::makeComposedFoldedAffineApply(b, b.getLoc(), s0 + (s1 - s0).floorDiv(step) * step,
-                                                         {getAsOpFoldResult(start), getAsOpFoldResult(end)}));
-  }
-
-  Value loop(Value from, Value to, Value step, Value carried, function_ref<Value(Value, Value)> body) {
-    std::optional<int64_t> first = getConstantIntValue(from), last = getConstantIntValue(to);
-    if (first && last && *first >= *last)
-      return carried;
-    auto loop = scf::ForOp::create(b, from, to, step, carried);
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(loop.getBody());
-    scf::YieldOp::create(b, body(loop.getInductionVar(), loop.getRegionIterArg(0)));
-    return loop.getResult(0);
+  Value loop(Value from, Value to, int64_t step, Value carried, function_ref<Value(Value, Value)> body) {
+    return buildLoop(b, from, to, step, carried, [&](Value at, ValueRange carried) {
+      return SmallVector<Value>{body(at, carried[0])};
+    })[0];
   }
 
   Value offset(Value base, int64_t by) {
