@@ -241,6 +241,24 @@ def OutlineParallel : Pass<"attn-outline-parallel", "mlir::ModuleOp"> {
   let dependentDialects = ["mlir::LLVM::LLVMDialect", "mlir::scf::SCFDialect", "mlir::func::FuncDialect"];
 }
 
+def NameKernels : Pass<"attn-name-kernels", "mlir::func::FuncOp"> {
+  let summary = "Name parallel loops by what they compute";
+  let description = [{
+    `heed.kernel` on an outermost parallel loop names it in its function: attention0, matmul0, matmul1, rows0, … The name
+    survives to the symbol of its task, to profiles and to taps.
+  }];
+}
+
+def TraceKernels : Pass<"attn-trace-kernels", "mlir::ModuleOp"> {
+  let summary = "Tell the caller's context of every kernel";
+  let description = [{
+    Around each outermost parallel loop, and each call of a layer, the `trace` of the heed_context is told of the beginning and the
+    end, and after a loop of the tensors that it wrote. It costs a test of a pointer where the caller does not ask.
+  }];
+  let dependentDialects = ["mlir::LLVM::LLVMDialect", "mlir::scf::SCFDialect", "mlir::arith::ArithDialect",
+                           "mlir::memref::MemRefDialect"];
+}
+
 def EmitInterface : Pass<"attn-emit-interface", "mlir::ModuleOp"> {
   let summary = "Wrap every entry in its C forms, with all checks of the contract";
   let description = [{

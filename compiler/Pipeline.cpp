@@ -41,6 +41,7 @@ static void buildTiledPhase(OpPassManager &pm, const PipelineOptions &options) {
   pm.addPass(createTileRows());
   pm.addPass(memref::createResolveRankedShapeTypeResultDimsPass());
   cleanUp(pm);
+  pm.addNestedPass<func::FuncOp>(createNameKernels());
 }
 
 /// tiled → vector: what runs in a tile, as vector code.
@@ -74,6 +75,7 @@ static void buildBufferPhase(OpPassManager &pm, const PipelineOptions &options) 
 /// buffer → llvm: tasks for the caller's threads, the C interface, and LLVM's own operations.
 static void buildLLVMPhase(OpPassManager &pm, const PipelineOptions &options) {
   pm.addNestedPass<func::FuncOp>(createConvertLinalgToLoopsPass());
+  pm.addPass(createTraceKernels());
   pm.addPass(createOutlineParallel());
   pm.addPass(createEmitInterface({options.contracts}));
   pm.addPass(memref::createExpandStridedMetadataPass());

@@ -5,10 +5,12 @@
 #include "compiler/target/Tables.h"
 #include "runtime/heed_kernel.h"
 
+#include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 namespace heed {
 #define GEN_PASS_DEF_EMITINTERFACE
@@ -22,6 +24,10 @@ constexpr StringLiteral workspaceSuffix = ".workspace";
 
 /// Replaces sums and products by ones that stop at the largest index instead of wrapping around.
 void saturate(func::FuncOp function) {
+  // Affine maps hide sums and products.
+  RewritePatternSet patterns(function.getContext());
+  populateAffineToStdConversionPatterns(patterns);
+  (void)applyPatternsGreedily(function, std::move(patterns));
   function.walk([&](Operation *op) {
     if (!isa<arith::AddIOp, arith::MulIOp>(op) || !op->getResult(0).getType().isIndex())
       return;

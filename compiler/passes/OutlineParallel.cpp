@@ -75,7 +75,9 @@ struct OutlineParallel : impl::OutlineParallelBase<OutlineParallel> {
     }
 
     // The task.
-    std::string name = (function.getName() + ".task" + std::to_string(number)).str();
+    auto kernel = loop->getAttrOfType<StringAttr>(kernelAttr);
+    std::string name =
+        function.getName().str() + "." + (kernel ? kernel.str() : "task" + std::to_string(number));
     func::FuncOp task;
     {
       OpBuilder::InsertionGuard guard(b);

@@ -33,6 +33,7 @@ struct ShareTiles : impl::ShareTilesBase<ShareTiles> {
     }
     Value slots = b.createOrFold<arith::MinSIOp>(threads, total);
     auto shared = scf::ForallOp::create(b, SmallVector<OpFoldResult>{slots}, ValueRange(), std::nullopt);
+    shared->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
     b.setInsertionPointToStart(shared.getBody());
     Value slot = shared.getInductionVar(0), next = arith::AddIOp::create(b, slot, indexConstant(b, 1));
     auto boundary = [&](Value at) -> Value {

@@ -6,6 +6,9 @@
 
 namespace heed {
 
+/// On a parallel loop: the name of the kernel that it is, in its function.
+inline constexpr llvm::StringLiteral kernelAttr = "heed.kernel";
+
 /// One input of a generic operation: a tensor and the map from the loops to its coordinates.
 struct GenericInput {
   mlir::Value tensor;
