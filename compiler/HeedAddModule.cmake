@@ -22,7 +22,7 @@ function(heed_add_module target)
   if(IS_DIRECTORY ${model})
     file(GLOB inputs CONFIGURE_DEPENDS ${model}/*.json ${model}/*.safetensors)
   endif()
-  add_custom_command(OUTPUT ${output}.o ${output}.h BYPRODUCTS ${output}.heed
+  add_custom_command(OUTPUT ${output}.o ${output}.h
     COMMAND heed::heed compile ${model} -o ${output}.o ${options}
     DEPENDS ${inputs} heed::heed VERBATIM COMMENT "Compiling ${arg_MODEL} with heed")
   add_library(${target} STATIC ${output}.o ${output}.h)
