@@ -63,6 +63,7 @@ static Activation getActivation(GeluOp op) {
 Value ReluOp::buildScore(OpBuilder &builder, Location loc, Value score, const ScorePoint &, ValueRange) {
   return buildActivation({loc, builder}, getActivation(*this), score);
 }
+OpFoldResult ReluOp::fold(FoldAdaptor) { return getInput().getDefiningOp<ReluOp>() ? getInput() : Value(); }
 double ReluOp::evaluateScore(double score, ArrayRef<int64_t>, ArrayRef<int64_t>,
                              function_ref<double(unsigned, ArrayRef<int64_t>)>) {
   return evaluateActivation(getActivation(*this), score);

@@ -2,35 +2,12 @@
 // See AttnAttentionOps.td.
 #include "dialect/Checks.h"
 
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/PatternMatch.h"
+
 using namespace mlir;
 
 namespace heed::attn {
-
-/// The arguments of the regions before the reads: the score, if there is one, and six indices.
-static SmallVector<Type> getLeadingTypes(MLIRContext *context, bool hasScore) {
-  SmallVector<Type> types;
-  if (hasScore)
-    types.push_back(Float32Type::get(context));
-  types.append(6, IndexType::get(context));
-  return types;
-}
-
-static void nameArguments(Region &region, bool hasScore, OpAsmSetValueNameFn setName) {
-  SmallVector<StringRef> names{"score", "batch", "head", "query", "key", "query_len", "key_len"};
-  nameRegionArguments(region, ArrayRef(names).drop_front(hasScore ? 0 : 1), setName);
-}
-
-/// Checks the two regions of `op` and its reads, whose maps go from coordinates of sizes `sizes`.
-template <typename Op> static LogicalResult verifyReadsAndRegions(Op op, ArrayRef<int64_t> sizes) {
-  MLIRContext *context = op.getContext();
-  if (failed(verifyReads(op, op.getReads(), op.getReadMaps(), sizes)))
-    return failure();
-  if (failed(verifyRegion(op, "score", op.getScore(), getLeadingTypes(context, true), op.getReads(),
-                          op.getReadMaps(), Float32Type::get(context))))
-    return failure();
-  return verifyRegion(op, "keep", op.getKeep(), getLeadingTypes(context, false), op.getReads(),
-                      op.getReadMaps(), IntegerType::get(context, 1));
-}
 
 // attention
 
@@ -95,7 +72,7 @@ LogicalResult AttentionOp::verify() {
   } pairs[] = {{"batch", 'b', query, key},  {"batch", 'b', query, value},  {"batch", 'b', query, result},
                {"heads", 'h', key, value},  {"heads", 'h', query, result}, {"length", 'q', query, result},
                {"length", 'k', key, value}, {"width", 'd', query, key},    {"width", 'e', value, result}};
-  for (auto &[what, letter, a, b] : pairs) // C5
+  for (auto &[what, letter, a, b] : pairs) // C5, C6
     if (!mayEqual(sizeOf(a, letter), sizeOf(b, letter)))
       return emitOpError("expected ") << a.name << " " << what << " to equal " << b.name << " " << what
                                       << ", but got " << sizeOf(a, letter) << " and " << sizeOf(b, letter);
@@ -127,7 +104,9 @@ LogicalResult AttentionOp::verify() {
     sizes[2] = ShapedType::kDynamic;
   if (getKeyOffset())
     sizes[3] = ShapedType::kDynamic;
-  if (failed(verifyReadsAndRegions(*this, sizes))) // C12
+  RegionSignature signatures[] = {RegionSignature::score(getContext()), RegionSignature::keep(getContext())};
+  if (failed(verifyReads(*this, getReads(), getReadMaps(), sizes)) || // C12
+      failed(verifySignatures(*this, signatures, getReads(), getReadMaps())))
     return failure();
   WalkResult aligned = getKeep().walk([&](CausalOp causal) {
     if (!getQueryOffset() || causal.getAlignment() == Alignment::TopLeft) // C13
@@ -154,7 +133,35 @@ LogicalResult AttentionOp::reifyResultShapes(OpBuilder &builder, ReifiedRankedSh
 }
 
 void AttentionOp::getAsmBlockArgumentNames(Region &region, OpAsmSetValueNameFn setName) {
-  nameArguments(region, &region == &getScore(), setName);
+  bool isScore = &region == &getScore();
+  (isScore ? RegionSignature::score(getContext()) : RegionSignature::keep(getContext()))
+      .setNames(region, setName);
+}
+
+void AttentionOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
+  setName(getResult(), "attended");
+  if (getLogSumExp())
+    setName(getLogSumExp(), "log_sum_exp");
+}
+
+/// Drops regions that change nothing, and then reads that nothing reads.
+LogicalResult AttentionOp::canonicalize(AttentionOp op, PatternRewriter &rewriter) {
+  auto yielded = [](Region &region) { return region.front().getTerminator()->getOperand(0); };
+  bool sameScore = op.hasScore() && yielded(op.getScore()) == op.getScore().getArgument(0);
+  bool keepsAll = op.hasKeep() && matchPattern(yielded(op.getKeep()), m_One());
+  if (!sameScore && !keepsAll)
+    return rewriter.notifyMatchFailure(op, "regions change scores or keep some pairs only");
+  rewriter.modifyOpInPlace(op, [&] {
+    if (sameScore)
+      rewriter.eraseBlock(&op.getScore().front());
+    if (keepsAll)
+      rewriter.eraseBlock(&op.getKeep().front());
+    if (!op.hasScore() && !op.hasKeep()) {
+      op.getReadsMutable().clear();
+      op.setReadMapsAttr(rewriter.getAffineMapArrayAttr({}));
+    }
+  });
+  return success();
 }
 
 // online_attention
@@ -198,11 +205,17 @@ LogicalResult OnlineAttentionOp::verify() {
     return emitOpError("expected results of types ") << show(outs) << ", but got " << show(getResultTypes());
   if (!getScale().isFinite()) // C10
     return emitOpError("expected a finite scale, but got ") << getScale().convertToDouble();
-  return verifyReadsAndRegions(*this, SmallVector<int64_t>(4, ShapedType::kDynamic)); // C11
+  SmallVector<int64_t> sizes(4, ShapedType::kDynamic);              // coordinates are absolute
+  if (failed(verifyReads(*this, getReads(), getReadMaps(), sizes))) // C11
+    return failure();
+  RegionSignature signatures[] = {RegionSignature::score(getContext()), RegionSignature::keep(getContext())};
+  return verifySignatures(*this, signatures, getReads(), getReadMaps()); // C11
 }
 
 void OnlineAttentionOp::getAsmBlockArgumentNames(Region &region, OpAsmSetValueNameFn setName) {
-  nameArguments(region, &region == &getScore(), setName);
+  bool isScore = &region == &getScore();
+  (isScore ? RegionSignature::score(getContext()) : RegionSignature::keep(getContext()))
+      .setNames(region, setName);
 }
 
 // tile_matmul
@@ -215,10 +228,6 @@ LogicalResult TileMatmulOp::verify() {
   if (rhs.getRank() != 2 && rhs.getRank() != 3) // C2
     return emitOpError("expected rhs of rank 2, or of rank 3 as panels, but got rank ") << rhs.getRank();
   int64_t inner = rhs.getDimSize(rhs.getRank() - 2);
-  if (rhs.getRank() == 3)
-    inner = rhs.getDimSize(1);
-  else
-    inner = rhs.getDimSize(0);
   if (!mayEqual(lhs.getDimSize(1), inner)) // C3
     return emitOpError("expected equal inner sizes, but got ") << lhs.getDimSize(1) << " and " << inner;
   int64_t columns = init.getDimSize(1);
@@ -242,12 +251,13 @@ LogicalResult TileMatmulOp::verify() {
     return emitOpError("expected result of type ") << init << ", but got " << getResult().getType();
   if (failed(verifyReads(*this, getReads(), getReadMaps(), init.getShape()))) // C7
     return failure();
-  Type f32 = Float32Type::get(getContext());
-  return verifyRegion(*this, "epilogue", getEpilogue(), {f32}, getReads(), getReadMaps(), f32); // C8
+  return verifySignatures(*this, RegionSignature::epilogue(getContext()), getReads(), getReadMaps()); // C8
 }
 
 void TileMatmulOp::getAsmBlockArgumentNames(Region &region, OpAsmSetValueNameFn setName) {
-  nameRegionArguments(region, {"sum"}, setName);
+  RegionSignature::epilogue(getContext()).setNames(region, setName);
 }
+
+void TileMatmulOp::getAsmResultNames(OpAsmSetValueNameFn setName) { setName(getResult(), "tile"); }
 
 } // namespace heed::attn

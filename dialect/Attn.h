@@ -40,6 +40,11 @@ struct AttentionLayout {
   }
 };
 
+/// Marks operations into which TableGen writes a method; see AttnBase.td.
+template <typename Op> class NamesResult : public mlir::OpTrait::TraitBase<Op, NamesResult> {};
+template <typename Op>
+class ShapedLikeFirstOperand : public mlir::OpTrait::TraitBase<Op, ShapedLikeFirstOperand> {};
+
 } // namespace heed::attn
 
 #include "dialect/AttnDialect.h.inc"

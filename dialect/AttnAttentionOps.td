@@ -2,35 +2,64 @@
 #define HEED_DIALECT_ATTN_ATTENTION_OPS
 
 include "dialect/AttnBase.td"
-include "mlir/IR/OpAsmInterface.td"
 include "mlir/Interfaces/ControlFlowInterfaces.td"
 include "mlir/Interfaces/DestinationStyleOpInterface.td"
-include "mlir/Interfaces/InferTypeOpInterface.td"
-include "mlir/Interfaces/SideEffectInterfaces.td"
 include "mlir/Interfaces/TilingInterface.td"
 
 def YieldOp : AttnOp<"yield", [Pure, ReturnLike, Terminator,
                                ParentOneOf<["MaskOp", "AttentionOp", "OnlineAttentionOp", "LinearOp", "TileMatmulOp"]>]> {
   let summary = "Ends a region with its value";
+  let description = [{
+    ```mlir
+    attn.yield %keep : i1
+    ```
+  }];
   let arguments = (ins Variadic<AnyType>:$values);
   let assemblyFormat = "($values^ `:` type($values))? attr-dict";
   let builders = [OpBuilder<(ins), [{ }]>];
 }
 
-def AttentionOp : AttnOp<"attention", [Pure, AttrSizedOperandSegments, IsolatedFromAbove, NoTerminator,
-                                       ReifiesShape,
-                                       DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>]> {
+def AttentionOp : AttnOp<"attention", [Pure, AttrSizedOperandSegments, IsolatedFromAbove, NoTerminator, ReifiesShape,
+    DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames", "getAsmResultNames"]>]> {
   let summary = "Softmax of changed and masked scores, times values";
   let description = [{
-    For every batch entry b, head h and query q:
+    For every batch entry b, head h and query q, in f32 (Vaswani et al. 2017, eq. 1):
     `s[k] = score(scale · sum_d query[b,h,q,d] · key[b,h,k,d])` where `keep(b,h,q,k)`, −inf elsewhere;
-    `result[b,h,q,e] = sum_k softmax(s)[k] · value[b,h,k,e]` (Vaswani et al. 2017, eq. 1); f32 inside.
-    The layout names the dimensions of each operand and of the result in order: b batch, h head, q query,
-    k key, d key width, e value width; b and h may be absent from all. Key and value heads may be fewer
-    than query heads: query head h reads head h ÷ group.
+    `result[b,h,q,e] = sum_k softmax(s)[k] · value[b,h,k,e]`;
+    `log_sum_exp[b,h,q] = log(sum_k exp(s[k]))`. A pair that is not kept contributes nothing, whatever its key
+    and value hold. A query that keeps no key gets zeros, or NaN under `empty_rows(nan)`, and −inf as log_sum_exp.
 
-    Both regions get the absolute batch, head, query and key index, the query length and the (valid) key length,
-    and one value per tensor of `reads`; the score region gets the score before them.
+    - `layout` names the dimensions of query, key, value and result in order: b batch, h head, q query, k key,
+      d key width, e value width. Key and value heads may be fewer: query head h reads head h ÷ group
+      (Ainslie et al. 2023).
+    - `key_lengths`: per batch entry, keys from there on do not exist; regions see it as key length.
+    - `query_offset`, `key_offset`: added to the indices that regions see.
+    - `sinks[h]` is the score of a key without value: it adds `exp(sinks[h])` to the sum (Xiao et al. 2024).
+
+    Constraints:
+    - (C1) The layout of query has the letters q and d, of key k and d, of value k and e, of result q and e,
+      each once, and b and h at most once.
+    - (C2) b, and likewise h, is in all of them or in none.
+    - (C3) Ranks are the numbers of letters.
+    - (C4) Element types of query, key and value are equal.
+    - (C5) Sizes of one letter are equal, save h.
+    - (C6) Key heads equal value heads and divide query heads, which are those of the result.
+    - (C7) `key_lengths` has one element per batch entry.
+    - (C8) A `query_offset` or `key_offset` per batch entry has one element for each.
+    - (C9) `sinks` has one element per query head.
+    - (C10) `scale` is finite.
+    - (C11) `log_sum_exp` is the shape of the result without e.
+    - (C12) Each read has a map from the four coordinates, which stays inside the read's static sizes; the
+      regions have the signatures of the dialect's introduction, and there are no reads without a region.
+    - (C13) Under a `query_offset`, attn.causal is aligned top_left.
+
+    ```mlir
+    %attended = attn.attention %query, %key, %value scale(0.125) layout("bqhd,bkhd,bkhe->bqhe")
+      keep(%batch, %head, %q, %k, %query_len, %key_len) {
+      %keep = attn.causal %q, %k
+      attn.yield %keep : i1
+    } : tensor<?x?x8x64xf32>, tensor<?x?x2x64xf32>, tensor<?x?x2x64xf32> -> tensor<?x?x8x64xf32>
+    ```
   }];
   let arguments = (ins AttnFloatTensor:$query, AttnFloatTensor:$key, AttnFloatTensor:$value,
     Optional<AttnIntegerTensor>:$key_lengths, Optional<AttnPosition>:$query_offset, Optional<AttnPosition>:$key_offset,
@@ -50,9 +79,9 @@ def AttentionOp : AttnOp<"attention", [Pure, AttrSizedOperandSegments, IsolatedF
       | `query_offset` `(` $query_offset `:` type($query_offset) `)`
       | `key_offset` `(` $key_offset `:` type($key_offset) `)`
       | `sinks` `(` $sinks `:` type($sinks) `)`
-      | `empty_rows` `(` $empty_rows `)`
+      | `empty_rows` `(` custom<Keyword>($empty_rows) `)`
       | `reads` `(` $reads `:` type($reads) `)` `maps` $read_maps)
-    (`score` $score^)? (`keep` $keep^)?
+    `` custom<ScoreAndKeep>($score, $keep, ref(type($reads)), ref($read_maps))
     attr-dict `:` type($query) `,` type($key) `,` type($value) `->` type($result) (`,` type($log_sum_exp)^)?
   }];
   let extraClassDeclaration = [{
@@ -61,18 +90,41 @@ def AttentionOp : AttnOp<"attention", [Pure, AttrSizedOperandSegments, IsolatedF
     bool hasScore() { return !getScore().empty(); }
     bool hasKeep() { return !getKeep().empty(); }
   }];
+  let hasCanonicalizeMethod = 1;
   let hasVerifier = 1;
 }
 
 def OnlineAttentionOp : AttnOp<"online_attention", [AttrSizedOperandSegments, IsolatedFromAbove, NoTerminator,
-                                       DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>]> {
+    DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>]> {
   let summary = "One step of attention over some of the keys, with running max and sum";
   let description = [{
-    One head: query [q, d], key [k, d] or key panels [k/w, d, w], value [k, e]. With `m' = max(row_max, max_k s[k])`:
+    For one head, with s the scores of `attn.attention` and `m' = max(row_max, max_k s[k])`:
     `accumulator ← accumulator · exp(row_max − m') + sum_k exp(s[k] − m') · value[k]`,
-    `row_sum ← row_sum · exp(row_max − m') + sum_k exp(s[k] − m')`, `row_max ← m'` (Milakov and Gimelshein 2018). It exists
-    because it can be tiled along the keys. `origin`: batch, head, first query, first key, query length and
-    key length as the regions see them.
+    `row_sum ← row_sum · exp(row_max − m') + sum_k exp(s[k] − m')`, `row_max ← m'` (Milakov and Gimelshein
+    2018). It exists because it can be tiled along the keys. The key is [k, d], or panels [ceil(k / w), d, w]
+    as `linalg.pack` makes them. `origin` is the batch, head, query index of row 0, key index of key 0, query
+    length and key length that the regions see.
+
+    Constraints:
+    - (C1) query is [q, d] and value [k, e].
+    - (C2) key is [k, d] or panels of rank 3.
+    - (C3) Element types of query, key and value are equal.
+    - (C4) Query and key width are equal.
+    - (C5) There are ceil(k / w) panels, `w >= 1`.
+    - (C6) Key and value length are equal.
+    - (C7) `origin` has six indices.
+    - (C8) The accumulator is [q, e], row_max and row_sum are [q].
+    - (C9) Results have the types of the destinations.
+    - (C10) `scale` is finite.
+    - (C11) Reads and regions are as in `attn.attention`.
+
+    ```mlir
+    %results:3 = attn.online_attention
+      ins(%query, %key, %value : tensor<16x64xf32>, tensor<?x64xf32>, tensor<?x64xf32>)
+      origin(%b, %h, %q, %k, %query_len, %key_len)
+      outs(%acc, %max, %sum : tensor<16x64xf32>, tensor<16xf32>, tensor<16xf32>) scale(0.125)
+      : tensor<16x64xf32>, tensor<16xf32>, tensor<16xf32>
+    ```
   }];
   let arguments = (ins AttnFloatTensor:$query, AttnFloatTensor:$key, AttnFloatTensor:$value,
     Variadic<Index>:$origin, Variadic<AnyRankedTensor>:$reads,
@@ -87,20 +139,34 @@ def OnlineAttentionOp : AttnOp<"online_attention", [AttrSizedOperandSegments, Is
     `outs` `(` $accumulator `,` $row_max `,` $row_sum `:` type($accumulator) `,` type($row_max) `,` type($row_sum) `)`
     oilist(`scale` `(` $scale `)`
       | `reads` `(` $reads `:` type($reads) `)` `maps` $read_maps)
-    (`score` $score^)? (`keep` $keep^)?
+    `` custom<ScoreAndKeep>($score, $keep, ref(type($reads)), ref($read_maps))
     attr-dict `:` type($results)
   }];
   let hasVerifier = 1;
 }
 
 def TileMatmulOp : AttnOp<"tile_matmul", [IsolatedFromAbove, NoTerminator, DestinationStyleOpInterface,
-                                      DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>]> {
+    DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames", "getAsmResultNames"]>]> {
   let summary = "Matrix product of one tile, with an epilogue";
   let description = [{
-    `result[m, n] = epilogue(sum_k lhs[m, k] · rhs[k, n])`, sums in f32; with `accumulate`, `init[m, n]` is added to the sum.
-    `rhs` is [k, n], or panels [ceil(n / w), k, w] as `linalg.pack` makes them. The epilogue gets the sum and
-    one element per tensor of `reads`. `masked`: a factor of lhs that is −0.0 marks a pair that is not kept;
-    it contributes nothing, whatever rhs holds.
+    `result[m, n] = epilogue(sum_k lhs[m, k] · rhs[k, n])`, sums in f32; with `accumulate`, `init[m, n]` is added
+    to the sum. `rhs` is [k, n], or panels [ceil(n / w), k, w] as `linalg.pack` makes them. `masked`: a factor of
+    `lhs` that is −0.0 marks a pair that is not kept; it contributes nothing, whatever `rhs` holds.
+
+    Constraints:
+    - (C1) `lhs` is [m, k] and `init` [m, n].
+    - (C2) `rhs` is [k, n] or panels of rank 3.
+    - (C3) Inner sizes k are equal.
+    - (C4) `init` has the rows of `lhs` and the columns of `rhs`.
+    - (C5) There are ceil(n / w) panels, `w >= 1`.
+    - (C6) The result has the type of `init`.
+    - (C7) Each read has a map from (m, n), which stays inside the read's static sizes.
+    - (C8) The epilogue takes the sum and the reads, and yields f32; there are no reads without it.
+
+    ```mlir
+    %tile = attn.tile_matmul ins(%lhs, %rhs : tensor<6x64xf32>, tensor<4x64x16xf32>)
+      outs(%init : tensor<6x64xf32>) accumulate -> tensor<6x64xf32>
+    ```
   }];
   let arguments = (ins AttnFloatTensor:$lhs, AttnFloatTensor:$rhs, Variadic<AttnFloatTensor>:$reads, AttnFloatTensor:$init,
     UnitAttr:$accumulate, UnitAttr:$masked,
@@ -109,9 +175,8 @@ def TileMatmulOp : AttnOp<"tile_matmul", [IsolatedFromAbove, NoTerminator, Desti
   let regions = (region MaxSizedRegion<1>:$epilogue);
   let assemblyFormat = [{
     `ins` `(` $lhs `,` $rhs `:` type($lhs) `,` type($rhs) `)` `outs` `(` $init `:` type($init) `)`
-    oilist(`accumulate` $accumulate | `masked` $masked
-      | `reads` `(` $reads `:` type($reads) `)` `maps` $read_maps)
-    (`epilogue` $epilogue^)?
+    oilist(`accumulate` $accumulate | `masked` $masked | `reads` `(` $reads `:` type($reads) `)` `maps` $read_maps)
+    `` custom<Epilogue>($epilogue, ref(type($reads)), ref($read_maps))
     attr-dict `->` type($result)
   }];
   let extraClassDeclaration = [{

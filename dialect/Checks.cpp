@@ -34,6 +34,43 @@ LogicalResult verifyPosition(Operation *op, StringRef what, Value position, int6
   return tensor ? verifyShape(op, what, tensor, {batch}) : success();
 }
 
+RegionSignature RegionSignature::keep(MLIRContext *context) {
+  return {"keep",
+          SmallVector<Type>(6, IndexType::get(context)),
+          {"batch", "head", "query", "key", "query_len", "key_len"},
+          IntegerType::get(context, 1)};
+}
+
+RegionSignature RegionSignature::score(MLIRContext *context) {
+  RegionSignature signature = keep(context);
+  signature.name = "score";
+  signature.result = Float32Type::get(context);
+  signature.types.insert(signature.types.begin(), signature.result);
+  signature.argumentNames.insert(signature.argumentNames.begin(), "score");
+  return signature;
+}
+
+RegionSignature RegionSignature::epilogue(MLIRContext *context) {
+  Type f32 = Float32Type::get(context);
+  return {"epilogue", {f32}, {"sum"}, f32};
+}
+
+SmallVector<Type> RegionSignature::getArgumentTypes(TypeRange reads, ArrayAttr maps) const {
+  SmallVector<Type> all(types);
+  for (auto [index, type] : llvm::enumerate(reads)) { // the parser asks before anything is verified
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    auto map = maps && index < maps.size() ? dyn_cast<AffineMapAttr>(maps[index]) : AffineMapAttr();
+    bool isWhole = !tensor || (map && map.getValue().getNumResults() == 0 && tensor.getRank() > 0);
+    all.push_back(isWhole ? type : tensor.getElementType());
+  }
+  return all;
+}
+
+void RegionSignature::setNames(Region &region, OpAsmSetValueNameFn setName) const {
+  for (auto [index, argument] : llvm::enumerate(region.getArguments()))
+    setName(argument, index < argumentNames.size() ? argumentNames[index] : StringRef("read"));
+}
+
 LogicalResult verifyReads(Operation *op, ValueRange reads, ArrayAttr maps, ArrayRef<int64_t> sizes) {
   if (reads.size() != maps.size())
     return op->emitOpError("expected one map per read, but got ")
@@ -61,38 +98,38 @@ LogicalResult verifyReads(Operation *op, ValueRange reads, ArrayAttr maps, Array
   return success();
 }
 
-Type getReadType(Value tensor, AffineMap map) {
-  auto type = cast<RankedTensorType>(tensor.getType());
-  return map.getNumResults() == 0 && type.getRank() > 0 ? Type(type) : type.getElementType();
-}
-
-LogicalResult verifyRegion(Operation *op, StringRef what, Region &region, ArrayRef<Type> leading,
-                           ValueRange reads, ArrayAttr maps, Type result) {
-  if (region.empty())
-    return success();
-  SmallVector<Type> expected(leading);
-  for (auto [tensor, map] : llvm::zip_equal(reads, maps))
-    expected.push_back(getReadType(tensor, cast<AffineMapAttr>(map).getValue()));
+static LogicalResult verifyRegion(Operation *op, Region &region, const RegionSignature &signature,
+                                  ArrayRef<Type> types) {
   Block &block = region.front();
-  if (block.getArgumentTypes() != TypeRange(expected))
-    return op->emitOpError("expected ") << what << " region to take " << show(TypeRange(expected))
-                                        << ", but got " << show(TypeRange(block.getArgumentTypes()));
+  if (block.getArgumentTypes() != TypeRange(types))
+    return op->emitOpError("expected ") << signature.name << " region to take " << show(types) << ", but got "
+                                        << show(block.getArgumentTypes());
   auto yield = block.empty() ? nullptr : dyn_cast<YieldOp>(block.back());
   if (!yield)
-    return op->emitOpError("expected ") << what << " region to end with attn.yield";
-  if (TypeRange(yield.getOperandTypes()) != TypeRange(result)) {
+    return op->emitOpError("expected ") << signature.name << " region to end with attn.yield";
+  if (yield.getOperandTypes() != TypeRange(signature.result)) {
     InFlightDiagnostic error = op->emitOpError("expected ")
-                               << what << " region to yield " << show(TypeRange(result)) << ", but got "
-                               << show(yield.getOperandTypes());
+                               << signature.name << " region to yield " << show(TypeRange(signature.result))
+                               << ", but got " << show(yield.getOperandTypes());
     error.attachNote(yield.getLoc()) << "yielded here";
     return error;
   }
   return success();
 }
 
-void nameRegionArguments(Region &region, ArrayRef<StringRef> leading, OpAsmSetValueNameFn setName) {
-  for (auto [index, argument] : llvm::enumerate(region.getArguments()))
-    setName(argument, index < leading.size() ? leading[index] : StringRef("read"));
+LogicalResult verifySignatures(Operation *op, ArrayRef<RegionSignature> signatures, ValueRange reads,
+                               ArrayAttr maps) {
+  bool isRead = false;
+  for (auto [region, signature] : llvm::zip_equal(op->getRegions(), signatures)) {
+    if (region.empty())
+      continue;
+    isRead = true;
+    if (failed(verifyRegion(op, region, signature, signature.getArgumentTypes(reads.getTypes(), maps))))
+      return failure();
+  }
+  if (!isRead && !reads.empty())
+    return op->emitOpError("expected no reads without a region, but got ") << reads.size();
+  return success();
 }
 
 void reifyShape(OpBuilder &builder, Value result, function_ref<OpFoldResult(int64_t)> size,

@@ -20,23 +20,36 @@ llvm::LogicalResult verifyShape(mlir::Operation *op, llvm::StringRef what, mlir:
                                 llvm::ArrayRef<int64_t> shape);
 
 /// Refuses a position given per batch entry whose size is not `batch`. `position` may be null.
-llvm::LogicalResult verifyPosition(mlir::Operation *op, llvm::StringRef what, mlir::Value position, int64_t batch);
+llvm::LogicalResult verifyPosition(mlir::Operation *op, llvm::StringRef what, mlir::Value position,
+                                   int64_t batch);
 
-/// Refuses reads without one map each from `sizes.size()` coordinates to their own, inside their static sizes.
+/// What a region takes before its reads, the names that these arguments are printed with, and what it yields.
+struct RegionSignature {
+  llvm::StringRef name;
+  llvm::SmallVector<mlir::Type> types;
+  llvm::SmallVector<llvm::StringRef> argumentNames;
+  mlir::Type result;
+
+  static RegionSignature score(mlir::MLIRContext *context);
+  static RegionSignature keep(mlir::MLIRContext *context);
+  static RegionSignature epilogue(mlir::MLIRContext *context);
+
+  /// The types of all arguments: of each tensor read the element, or all of it where its map has no results.
+  llvm::SmallVector<mlir::Type> getArgumentTypes(mlir::TypeRange reads, mlir::ArrayAttr maps) const;
+
+  /// Names the arguments of a region that is printed.
+  void setNames(mlir::Region &region, mlir::OpAsmSetValueNameFn setName) const;
+};
+
+/// Refuses reads without one map each from `sizes.size()` coordinates to their own, inside their static
+/// sizes.
 llvm::LogicalResult verifyReads(mlir::Operation *op, mlir::ValueRange reads, mlir::ArrayAttr maps,
                                 llvm::ArrayRef<int64_t> sizes);
 
-/// Refuses a region that does not take `leading` and one value per read, or does not yield one `result`.
-llvm::LogicalResult verifyRegion(mlir::Operation *op, llvm::StringRef what, mlir::Region &region,
-                                 llvm::ArrayRef<mlir::Type> leading, mlir::ValueRange reads, mlir::ArrayAttr maps,
-                                 mlir::Type result);
-
-/// The type of the region argument that stands for `tensor` read through `map`.
-mlir::Type getReadType(mlir::Value tensor, mlir::AffineMap map);
-
-/// Names the arguments of a region: `leading`, then `read` for each read.
-void nameRegionArguments(mlir::Region &region, llvm::ArrayRef<llvm::StringRef> leading,
-                         mlir::OpAsmSetValueNameFn setName);
+/// Refuses regions that are not empty and differ from their signature, and reads where all are empty.
+/// The maps have been verified.
+llvm::LogicalResult verifySignatures(mlir::Operation *op, llvm::ArrayRef<RegionSignature> signatures,
+                                     mlir::ValueRange reads, mlir::ArrayAttr maps);
 
 /// The shape of one result: static sizes from its type, dynamic ones from `size(dimension)`.
 void reifyShape(mlir::OpBuilder &builder, mlir::Value result,

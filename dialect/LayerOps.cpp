@@ -58,15 +58,20 @@ LogicalResult ParamOp::verify() {
   return success();
 }
 
+/// The last `count` parts of a parameter's name that are not numbers, joined as an identifier.
+static std::string getShortName(StringRef name, size_t count) {
+  SmallVector<StringRef> parts;
+  name.split(parts, '.', -1, /*KeepEmpty=*/false);
+  llvm::erase_if(parts, [](StringRef part) { return llvm::all_of(part, llvm::isDigit); });
+  std::string text = llvm::join(ArrayRef(parts).take_back(std::min(count, parts.size())), "_");
+  for (char &letter : text)
+    letter = llvm::isAlnum(letter) ? letter : '_';
+  return text;
+}
+
 /// `encoder.layer.0.attention.self.query.weight` is printed as `%query_weight`.
 void ParamOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
-  SmallVector<StringRef> parts;
-  getName().split(parts, '.', -1, /*KeepEmpty=*/false);
-  llvm::erase_if(parts, [](StringRef part) { return llvm::all_of(part, llvm::isDigit); });
-  std::string name = llvm::join(ArrayRef(parts).take_back(2), "_");
-  for (char &letter : name)
-    letter = llvm::isAlnum(letter) ? letter : '_';
-  setName(getResult(), name);
+  setName(getResult(), getShortName(getName(), 2));
 }
 
 // linear
@@ -91,8 +96,7 @@ LogicalResult LinearOp::verify() {
     return failure();
   if (failed(verifyReads(*this, getReads(), getReadMaps(), getResult().getType().getShape()))) // C6
     return failure();
-  Type f32 = Float32Type::get(getContext());
-  return verifyRegion(*this, "epilogue", getEpilogue(), {f32}, getReads(), getReadMaps(), f32); // C7
+  return verifySignatures(*this, RegionSignature::epilogue(getContext()), getReads(), getReadMaps()); // C7
 }
 
 LogicalResult LinearOp::reifyResultShapes(OpBuilder &builder, ReifiedRankedShapedTypeDims &shapes) {
@@ -106,7 +110,14 @@ LogicalResult LinearOp::reifyResultShapes(OpBuilder &builder, ReifiedRankedShape
 }
 
 void LinearOp::getAsmBlockArgumentNames(Region &region, OpAsmSetValueNameFn setName) {
-  nameRegionArguments(region, {"sum"}, setName);
+  RegionSignature::epilogue(getContext()).setNames(region, setName);
+}
+
+/// `%query = attn.linear %x, %query_weight`: the layer is what its weight is the weight of.
+void LinearOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
+  auto weight = getWeight().getDefiningOp<ParamOp>();
+  std::string name = weight ? getShortName(weight.getName().rsplit('.').first, 1) : "";
+  setName(getResult(), name.empty() ? "projected" : name);
 }
 
 // layer_norm, rms_norm
@@ -213,6 +224,13 @@ LogicalResult SplitHeadsOp::verify() {
   return verifyShape(*this, "result", getResult().getType(), shape); // C3
 }
 
+OpFoldResult SplitHeadsOp::fold(FoldAdaptor) {
+  auto merge = getInput().getDefiningOp<MergeHeadsOp>();
+  if (merge && merge.getInput().getType() == getResult().getType())
+    return merge.getInput();
+  return {};
+}
+
 LogicalResult SplitHeadsOp::reifyResultShapes(OpBuilder &builder, ReifiedRankedShapedTypeDims &shapes) {
   Location loc = getLoc();
   int64_t rank = getInput().getType().getRank(), heads = getHeads();
@@ -240,6 +258,13 @@ LogicalResult MergeHeadsOp::verify() {
   SmallVector<int64_t> shape(input.getShape().drop_back(3));
   shape.append({input.getDimSize(rank - 2), isStatic ? heads * width : ShapedType::kDynamic});
   return verifyShape(*this, "result", getResult().getType(), shape); // C2
+}
+
+OpFoldResult MergeHeadsOp::fold(FoldAdaptor) {
+  auto split = getInput().getDefiningOp<SplitHeadsOp>();
+  if (split && split.getInput().getType() == getResult().getType())
+    return split.getInput();
+  return {};
 }
 
 LogicalResult MergeHeadsOp::reifyResultShapes(OpBuilder &builder, ReifiedRankedShapedTypeDims &shapes) {

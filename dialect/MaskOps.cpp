@@ -2,6 +2,7 @@
 #include "dialect/Checks.h"
 
 #include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
 
 #include <cmath>
 #include <limits>
@@ -104,8 +105,10 @@ static std::array<int64_t, 4> getPositions(int64_t rank) {
 }
 
 void MaskOp::getAsmBlockArgumentNames(Region &region, OpAsmSetValueNameFn setName) {
-  nameRegionArguments(region, {"batch", "head", "query", "key", "query_len", "key_len"}, setName);
+  RegionSignature::keep(getContext()).setNames(region, setName);
 }
+
+void MaskOp::getAsmResultNames(OpAsmSetValueNameFn setName) { setName(getResult(), "scores"); }
 
 LogicalResult MaskOp::verify() {
   RankedTensorType scores = getScores().getType();
@@ -116,9 +119,12 @@ LogicalResult MaskOp::verify() {
     sizes.push_back(position < 0 ? 1 : scores.getDimSize(position));
   if (failed(verifyReads(*this, getReads(), getReadMaps(), sizes))) // C2
     return failure();
-  SmallVector<Type> indices(6, IndexType::get(getContext()));
-  return verifyRegion(*this, "keep", getKeep(), indices, getReads(), getReadMaps(), // C3
-                      IntegerType::get(getContext(), 1));
+  return verifySignatures(*this, RegionSignature::keep(getContext()), getReads(), getReadMaps()); // C3
+}
+
+OpFoldResult MaskOp::fold(FoldAdaptor) {
+  bool keepsAll = matchPattern(getKeep().front().getTerminator()->getOperand(0), m_One());
+  return keepsAll ? OpFoldResult(getScores()) : OpFoldResult();
 }
 
 SmallVector<ScoreRead> MaskOp::getScoreReads() {
@@ -132,6 +138,8 @@ SmallVector<ScoreRead> MaskOp::getScoreReads() {
     reads.push_back({tensor, map.replaceDimsAndSymbols(coordinates, {}, rank, 0)});
   return reads;
 }
+
+bool MaskOp::keepsMinusInfinity() { return true; }
 
 Value MaskOp::buildScore(OpBuilder &, Location, Value score, const ScorePoint &, ValueRange) { return score; }
 
@@ -152,10 +160,6 @@ Value MaskOp::buildKeep(OpBuilder &builder, Location loc, const ScorePoint &poin
     builder.clone(op, mapping);
   return mapping.lookupOrDefault(body.getTerminator()->getOperand(0));
 }
-
-bool MaskOp::keepsMinusInfinity() { return true; }
-
-bool MaskOp::isDifferentiable() { return true; }
 
 /// `value` as a constant of `type`.
 static Attribute getConstant(double value, Type type) {

@@ -2,6 +2,7 @@
 #include "dialect/Checks.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/PatternMatch.h"
 
 #include <cmath>
 
@@ -50,6 +51,10 @@ LogicalResult MatmulOp::reifyResultShapes(OpBuilder &builder, ReifiedRankedShape
   return success();
 }
 
+void MatmulOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
+  setName(getResult(), getTransposeRhs() ? "scores" : "product");
+}
+
 // Score changes
 
 static Value buildConstant(OpBuilder &builder, Location loc, double value) {
@@ -79,17 +84,43 @@ static LogicalResult verifyHasHeads(Operation *op, RankedTensorType scores) {
   return success();
 }
 
+LogicalResult ScaleOp::verify() {
+  if (!getFactor().isFinite()) // C1
+    return emitOpError("expected a finite factor, but got ") << getFactor().convertToDouble();
+  return success();
+}
+
+/// Whether `value`, rounded to `type`, is neither zero, subnormal, infinite nor NaN.
+static bool isNormalIn(APFloat value, Type type) {
+  bool losesInfo;
+  value.convert(cast<FloatType>(type).getFloatSemantics(), APFloat::rmNearestTiesToEven, &losesInfo);
+  return value.isNormal();
+}
+
+/// scale(scale(x, a), b) → scale(x, a·b).
+LogicalResult ScaleOp::canonicalize(ScaleOp outer, PatternRewriter &rewriter) {
+  auto inner = outer.getScores().getDefiningOp<ScaleOp>();
+  if (!inner)
+    return rewriter.notifyMatchFailure(outer, "operand is not a scale");
+  APFloat product = inner.getFactor() * outer.getFactor();
+  if (!isNormalIn(product, outer.getScores().getType().getElementType()))
+    return rewriter.notifyMatchFailure(outer,
+                                       "product of the factors is not a normal number of the element type");
+  rewriter.replaceOpWithNewOp<ScaleOp>(outer, inner.getScores(), product);
+  return success();
+}
+
 OpFoldResult ScaleOp::fold(FoldAdaptor) {
   return getFactor().isExactlyValue(1.0) ? OpFoldResult(getScores()) : OpFoldResult();
 }
+
+/// A positive factor does; zero makes NaN of it, and a negative one +inf.
+bool ScaleOp::keepsMinusInfinity() { return !getFactor().isNegative() && getFactor().isNonZero(); }
 
 Value ScaleOp::buildScore(OpBuilder &builder, Location loc, Value score, const ScorePoint &, ValueRange) {
   return arith::MulFOp::create(builder, loc, score,
                                buildConstant(builder, loc, getFactor().convertToDouble()));
 }
-
-/// A positive factor does; zero makes NaN of it, and a negative one +inf.
-bool ScaleOp::keepsMinusInfinity() { return !getFactor().isNegative() && getFactor().isNonZero(); }
 
 double ScaleOp::evaluateScore(double score, ArrayRef<int64_t>, ArrayRef<int64_t>,
                               function_ref<double(unsigned, ArrayRef<int64_t>)>) {
@@ -137,12 +168,12 @@ SmallVector<ScoreRead> BiasOp::getScoreReads() {
   return {{getBias(), AffineMap::get(rank, 0, coordinates, getContext())}};
 }
 
+bool BiasOp::keepsMinusInfinity() { return true; }
+
 Value BiasOp::buildScore(OpBuilder &builder, Location loc, Value score, const ScorePoint &,
                          ValueRange reads) {
   return arith::AddFOp::create(builder, loc, score, reads[0]);
 }
-
-bool BiasOp::keepsMinusInfinity() { return true; }
 
 double BiasOp::evaluateScore(double score, ArrayRef<int64_t> coordinate, ArrayRef<int64_t>,
                              function_ref<double(unsigned, ArrayRef<int64_t>)> read) {
@@ -164,6 +195,8 @@ SmallVector<ScoreRead> AlibiOp::getScoreReads() {
   return {{getSlopes(), AffineMap::get(4, 0, getAffineDimExpr(1, getContext()))}};
 }
 
+bool AlibiOp::keepsMinusInfinity() { return true; }
+
 Value AlibiOp::buildScore(OpBuilder &builder, Location loc, Value score, const ScorePoint &point,
                           ValueRange reads) {
   Value distance = buildDistance(builder, loc, point.query, point.key);
@@ -171,8 +204,6 @@ Value AlibiOp::buildScore(OpBuilder &builder, Location loc, Value score, const S
   Value penalty = arith::SIToFPOp::create(builder, loc, builder.getF32Type(), integer);
   return arith::SubFOp::create(builder, loc, score, arith::MulFOp::create(builder, loc, reads[0], penalty));
 }
-
-bool AlibiOp::keepsMinusInfinity() { return true; }
 
 double AlibiOp::evaluateScore(double score, ArrayRef<int64_t> coordinate, ArrayRef<int64_t>,
                               function_ref<double(unsigned, ArrayRef<int64_t>)> read) {
@@ -226,6 +257,8 @@ SmallVector<ScoreRead> RelativeBiasOp::getScoreReads() {
   return {{getTable(), AffineMap::get(4, 0, getContext())}};
 }
 
+bool RelativeBiasOp::keepsMinusInfinity() { return true; }
+
 Value RelativeBiasOp::buildScore(OpBuilder &builder, Location loc, Value score, const ScorePoint &point,
                                  ValueRange reads) {
   Buckets buckets(getTable().getType().getDimSize(0), getBidirectional(), getMaxDistance());
@@ -252,8 +285,6 @@ Value RelativeBiasOp::buildScore(OpBuilder &builder, Location loc, Value score, 
     bias = arith::ExtFOp::create(builder, loc, builder.getF32Type(), bias);
   return arith::AddFOp::create(builder, loc, score, bias);
 }
-
-bool RelativeBiasOp::keepsMinusInfinity() { return true; }
 
 double RelativeBiasOp::evaluateScore(double score, ArrayRef<int64_t> coordinate, ArrayRef<int64_t>,
                                      function_ref<double(unsigned, ArrayRef<int64_t>)> read) {

@@ -1,0 +1,30 @@
+// RUN: heed-opt %s | FileCheck %s
+// RUN: heed-opt %s --mlir-print-op-generic | heed-opt | FileCheck %s
+// RUN: heed-opt %s --emit-bytecode | heed-opt | FileCheck %s
+!query = tensor<16x64xf32>
+!out = tensor<16x32xf32>
+!row = tensor<16xf32>
+
+// CHECK-LABEL: @OneTile
+//       CHECK:   attn.online_attention ins(%arg0, %arg1, %arg2 : tensor<16x64xf32>, tensor<?x64xf32>, tensor<?x32xf32>)
+//  CHECK-SAME:     origin(%arg3, %arg3, %arg3, %arg3, %arg3, %arg3)
+//  CHECK-SAME:     outs(%arg4, %arg5, %arg6 : tensor<16x32xf32>, tensor<16xf32>, tensor<16xf32>) scale(1.250000e-01)
+//  CHECK-SAME:     keep(%batch, %head, %query, %key, %query_len, %key_len) {
+//       CHECK:     attn.causal %query, %key
+func.func @OneTile(%q: !query, %k: tensor<?x64xf32>, %v: tensor<?x32xf32>, %i: index, %acc: !out, %max: !row, %sum: !row) -> !out {
+  %0:3 = attn.online_attention ins(%q, %k, %v : !query, tensor<?x64xf32>, tensor<?x32xf32>)
+    origin(%i, %i, %i, %i, %i, %i) outs(%acc, %max, %sum : !out, !row, !row) scale(0.125)
+    keep(%b, %h, %a, %c, %query_len, %key_len) {
+    %keep = attn.causal %a, %c
+    attn.yield %keep : i1
+  } : !out, !row, !row
+  return %0#0 : !out
+}
+
+// CHECK-LABEL: @KeyPanels
+//       CHECK:   attn.online_attention ins(%arg0, %arg1, %arg2 : tensor<16x64xf32>, tensor<3x64x16xf32>, tensor<40x32xf32>)
+func.func @KeyPanels(%q: !query, %k: tensor<3x64x16xf32>, %v: tensor<40x32xf32>, %i: index, %acc: !out, %max: !row, %sum: !row) -> !out {
+  %0:3 = attn.online_attention ins(%q, %k, %v : !query, tensor<3x64x16xf32>, tensor<40x32xf32>)
+    origin(%i, %i, %i, %i, %i, %i) outs(%acc, %max, %sum : !out, !row, !row) : !out, !row, !row
+  return %0#0 : !out
+}

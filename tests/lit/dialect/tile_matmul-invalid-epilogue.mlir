@@ -1,0 +1,47 @@
+// RUN: heed-opt %s --split-input-file --verify-diagnostics
+!lhs = tensor<6x64xf32>
+!rhs = tensor<2x64x0xf32>
+!init = tensor<6x40xf32>
+
+// C5
+func.func @PanelsOfNoWidth(%lhs: !lhs, %rhs: !rhs, %init: !init) -> !init {
+  // expected-error @+1 {{expected panels of width at least 1, but got 0}}
+  %0 = attn.tile_matmul ins(%lhs, %rhs : !lhs, !rhs) outs(%init : !init) -> !init
+  return %0 : !init
+}
+
+// -----
+!lhs = tensor<6x64xf32>
+!rhs = tensor<64x40xf32>
+!init = tensor<6x40xf32>
+
+// C6
+func.func @ResultUnlikeInit(%lhs: !lhs, %rhs: !rhs, %init: !init) -> tensor<6x?xf32> {
+  // expected-error @+1 {{expected result of type 'tensor<6x40xf32>', but got 'tensor<6x?xf32>'}}
+  %0 = attn.tile_matmul ins(%lhs, %rhs : !lhs, !rhs) outs(%init : !init) -> tensor<6x?xf32>
+  return %0 : tensor<6x?xf32>
+}
+
+// -----
+!lhs = tensor<6x64xf32>
+!rhs = tensor<64x40xf32>
+!init = tensor<6x40xf32>
+
+// C7
+func.func @ReadTooSmall(%lhs: !lhs, %rhs: !rhs, %init: !init, %x: tensor<8xf32>) -> !init {
+  // expected-error @+1 {{expected dimension 0 of read 0 to be at least 40, but got 8}}
+  %0 = attn.tile_matmul ins(%lhs, %rhs : !lhs, !rhs) outs(%init : !init) reads(%x : tensor<8xf32>) maps [affine_map<(m, n) -> (n)>] -> !init
+  return %0 : !init
+}
+
+// -----
+!lhs = tensor<6x64xf32>
+!rhs = tensor<64x40xf32>
+!init = tensor<6x40xf32>
+
+// C8
+func.func @ReadWithoutEpilogue(%lhs: !lhs, %rhs: !rhs, %init: !init, %x: tensor<8xf32>) -> !init {
+  // expected-error @+1 {{expected no reads without a region, but got 1}}
+  %0 = attn.tile_matmul ins(%lhs, %rhs : !lhs, !rhs) outs(%init : !init) reads(%x : tensor<8xf32>) maps [affine_map<(m, n) -> (m)>] -> !init
+  return %0 : !init
+}

@@ -1,0 +1,23 @@
+// RUN: heed-opt %s | FileCheck %s
+// RUN: heed-opt %s --mlir-print-op-generic | heed-opt | FileCheck %s
+// RUN: heed-opt %s --emit-bytecode | heed-opt | FileCheck %s
+
+// CHECK-LABEL: @Accumulated
+//       CHECK:   %tile = attn.tile_matmul ins(%arg0, %arg1 : tensor<6x64xf32>, tensor<64x?xf32>) outs(%arg2 : tensor<6x?xf32>) accumulate -> tensor<6x?xf32>
+func.func @Accumulated(%a: tensor<6x64xf32>, %b: tensor<64x?xf32>, %c: tensor<6x?xf32>) -> tensor<6x?xf32> {
+  %0 = attn.tile_matmul ins(%a, %b : tensor<6x64xf32>, tensor<64x?xf32>) outs(%c : tensor<6x?xf32>) accumulate -> tensor<6x?xf32>
+  return %0 : tensor<6x?xf32>
+}
+
+// CHECK-LABEL: @MaskedPanelsWithEpilogue
+//       CHECK:   attn.tile_matmul ins(%arg0, %arg1 : tensor<6x64xf16>, tensor<3x64x16xf16>) outs(%arg2 : tensor<6x40xf32>) masked reads(%arg3 : tensor<40xf32>) maps [#{{.*}}] epilogue(%sum, %read) {
+//       CHECK:     arith.addf %sum, %read : f32
+//       CHECK:   } -> tensor<6x40xf32>
+func.func @MaskedPanelsWithEpilogue(%a: tensor<6x64xf16>, %b: tensor<3x64x16xf16>, %c: tensor<6x40xf32>, %bias: tensor<40xf32>) -> tensor<6x40xf32> {
+  %0 = attn.tile_matmul ins(%a, %b : tensor<6x64xf16>, tensor<3x64x16xf16>) outs(%c : tensor<6x40xf32>) masked
+    reads(%bias : tensor<40xf32>) maps [affine_map<(m, n) -> (n)>] epilogue(%sum, %element) {
+    %0 = arith.addf %sum, %element : f32
+    attn.yield %0 : f32
+  } -> tensor<6x40xf32>
+  return %0 : tensor<6x40xf32>
+}
