@@ -210,8 +210,8 @@ TEST_F(HuggingFaceTest, RefusesOptions) {
             "/config.json: \"rope_theta\": expected only known fields, but got 10000.0");
   EXPECT_EQ(refusal("quantization_config", json::object()),
             "/config.json: \"quantization_config\": expected only known fields, but got {}");
-  EXPECT_PRED2(contains, refusal("line\nbreak", std::string(1000, 'x')),
-               "/config.json: \"line\\nbreak\": expected only known fields, but got \"xxx");
+  EXPECT_PRED2(contains, refusal("line\nbreak", std::string(1000, 'y')),
+               "/config.json: \"line\\nbreak\": expected only known fields, but got \"yyy");
 }
 
 TEST_F(HuggingFaceTest, RefusesEveryMissingWeight) {
