@@ -318,4 +318,12 @@ def ExpandHalf : Pass<"attn-expand-half"> {
   let dependentDialects = ["mlir::arith::ArithDialect", "mlir::math::MathDialect"];
 }
 
+def HalfAsInteger : Pass<"attn-half-as-integer", "mlir::ModuleOp"> {
+  let summary = "Move bf16, and f16 where the target has no such type, as 16-bit integers";
+  let description = [{
+    After ExpandHalf nothing computes on these types, but values of them are still loaded, selected and stored. A code
+    generator without the type would do that by way of f32 and of library calls; as integers they are just bits.
+  }];
+}
+
 #endif

@@ -89,6 +89,7 @@ static void buildLLVMPhase(OpPassManager &pm, const PipelineOptions &options) {
   pm.addPass(createConvertVectorToLLVMPass());
   pm.addPass(createConvertToLLVMPass());
   pm.addPass(createReconcileUnrealizedCastsPass());
+  pm.addPass(createHalfAsInteger());
   cleanUp(pm);
 }
 

@@ -90,8 +90,8 @@ struct AttentionTiler {
     results.push_back(tensor::EmptyOp::create(b, sizes, type.getElementType()));
     SmallVector<OpFoldResult> rowSizes;
     if (op.getLogSumExp()) {
-      for (char letter : StringRef("bhq"))
-        if (letters.query.contains(letter))
+      for (char letter : letters.result)
+        if (letter != 'e')
           rowSizes.push_back(letter == 'b' ? batches : letter == 'h' ? heads : queries);
       results.push_back(tensor::EmptyOp::create(b, rowSizes, b.getF32Type()));
     }
@@ -229,8 +229,8 @@ struct AttentionTiler {
 
     SmallVector<OpFoldResult> rowOffsets, rowSizes;
     SmallVector<bool> rowDropped;
-    for (char letter : StringRef("bhq"))
-      if (letters.query.contains(letter)) {
+    for (char letter : letters.result)
+      if (letter != 'e') {
         rowOffsets.push_back(ranges.lookup(letter).first);
         rowSizes.push_back(ranges.lookup(letter).second);
         rowDropped.push_back(letter != 'q');

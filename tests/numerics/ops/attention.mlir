@@ -2,10 +2,10 @@ func.func @plain(%q: tensor<?x?xELEM> {attn.shape = ["q", "d"]}, %k: tensor<?x?x
   %0 = attn.attention %q, %k, %v scale(0.5) layout("qd,kd,ke->qe") : tensor<?x?xELEM>, tensor<?x?xELEM>, tensor<?x?xELEM> -> tensor<?x?xELEM>
   return %0 : tensor<?x?xELEM>
 }
-func.func @groups(%q: tensor<?x?x6x16xELEM> {attn.shape = ["b", "q", 6, 16]}, %k: tensor<?x?x2x16xELEM> {attn.shape = ["b", "k", 2, 16]}, %v: tensor<?x?x2x24xELEM> {attn.shape = ["b", "k", 2, 24]}, %n: tensor<?xi64> {attn.shape = ["b"], attn.range = [0, "k"]}) -> (tensor<?x?x6x24xELEM>, tensor<?x6x?xf32>) {
+func.func @groups(%q: tensor<?x?x6x16xELEM> {attn.shape = ["b", "q", 6, 16]}, %k: tensor<?x?x2x16xELEM> {attn.shape = ["b", "k", 2, 16]}, %v: tensor<?x?x2x24xELEM> {attn.shape = ["b", "k", 2, 24]}, %n: tensor<?xi64> {attn.shape = ["b"], attn.range = [0, "k"]}) -> (tensor<?x?x6x24xELEM>, tensor<?x?x6xf32>) {
   %0, %lse = attn.attention %q, %k, %v scale(0.25) layout("bqhd,bkhd,bkhe->bqhe") key_lengths(%n : tensor<?xi64>)
-    : tensor<?x?x6x16xELEM>, tensor<?x?x2x16xELEM>, tensor<?x?x2x24xELEM> -> tensor<?x?x6x24xELEM>, tensor<?x6x?xf32>
-  return %0, %lse : tensor<?x?x6x24xELEM>, tensor<?x6x?xf32>
+    : tensor<?x?x6x16xELEM>, tensor<?x?x2x16xELEM>, tensor<?x?x2x24xELEM> -> tensor<?x?x6x24xELEM>, tensor<?x?x6xf32>
+  return %0, %lse : tensor<?x?x6x24xELEM>, tensor<?x?x6xf32>
 }
 func.func @static(%q: tensor<2x3x5x8xELEM>, %k: tensor<2x3x70x8xELEM>, %v: tensor<2x3x70x8xELEM>, %s: tensor<3xELEM>) -> tensor<2x3x5x8xELEM> {
   %0 = attn.attention %q, %k, %v sinks(%s : tensor<3xELEM>) : tensor<2x3x5x8xELEM>, tensor<2x3x70x8xELEM>, tensor<2x3x70x8xELEM> -> tensor<2x3x5x8xELEM>
