@@ -43,6 +43,8 @@ Softmax::Softmax(llvm::ArrayRef<Real> scores, const Real *sink) {
       reach += maxReach;
     // No weight moves by more than 1, however uncertain its score is.
     double moved = std::min((std::exp(score - max + reach) - std::exp(score - max)) / sum, 1.0);
+    if (score + reach >= max - maxReach)
+      largestVariance = std::max(largestVariance, square(reach / kConfidence));
     own[i] = square(moved / kConfidence) + roundingF32(weights[i], 4);
     sumVariance += own[i];
   }
@@ -60,7 +62,8 @@ Real Softmax::weight(int64_t i) const {
 Real Softmax::logSumExp() const {
   if (isEmpty())
     return {-infinity};
-  return roundF32(max + std::log(sum), sumVariance + roundingF32(max, 2), 4);
+  // It moves by no more than the scores near the maximum do.
+  return roundF32(max + std::log(sum), sumVariance + largestVariance + roundingF32(max, 2), 4);
 }
 
 } // namespace heed

@@ -28,7 +28,7 @@ public:
 private:
   double max = 0, sum = 0;
   /// Variance of the sum over its square: from all scores, and with its roundings.
-  double sumVariance = 0;
+  double sumVariance = 0, largestVariance = 0;
   std::vector<double> weights, own;
 };
 
