@@ -56,7 +56,7 @@ private:
       Real element = tensor.real(offset);
       uncertainReads |= element.variance != 0;
       lastRead = element.value;
-      return element.value + direction * element.deviation();
+      return direction == 0 ? element.value : element.value + direction * element.deviation();
     });
   }
 

@@ -35,8 +35,10 @@ struct DestinationStyle : impl::DestinationStyleBase<DestinationStyle> {
     for (func::FuncOp function : functions)
       if (failed(describeResults(function)))
         return signalPassFailure();
-    for (func::FuncOp function : functions)
+    for (func::FuncOp function : functions) {
+      function.walk([](scf::ForOp loop) { yieldInPlace(loop); });
       addArguments(function);
+    }
     for (func::FuncOp function : functions)
       function.walk([&](func::CallOp call) { passDestinations(call); });
     if (failed(resolveParameters()))
@@ -75,6 +77,41 @@ struct DestinationStyle : impl::DestinationStyleBase<DestinationStyle> {
       resultSizes[function].push_back(std::move(sizes));
     }
     return success();
+  }
+
+  /// The value that `value` overwrites, if its operation says.
+  static Value destinationOf(Value value) {
+    Operation *op = value.getDefiningOp();
+    if (!op)
+      return {};
+    unsigned number = cast<OpResult>(value).getResultNumber();
+    if (auto loop = dyn_cast<scf::ForOp>(op))
+      return loop.getInitArgs()[number];
+    if (auto loop = dyn_cast<scf::ForallOp>(op))
+      return loop.getOutputs()[number];
+    if (auto insert = dyn_cast<tensor::InsertSliceOp>(op))
+      return insert.getDest();
+    if (auto insert = dyn_cast<tensor::InsertOp>(op))
+      return insert.getDest();
+    if (auto destination = dyn_cast<DestinationStyleOpInterface>(op))
+      return destination.getDpsInits()[number];
+    return {};
+  }
+
+  /// A loop must hand on the buffers it got: a tensor made elsewhere is copied into its iteration argument.
+  static void yieldInPlace(scf::ForOp loop) {
+    auto yield = cast<scf::YieldOp>(loop.getBody()->getTerminator());
+    OpBuilder builder(yield);
+    for (OpOperand &operand : yield->getOpOperands()) {
+      BlockArgument argument = loop.getRegionIterArg(operand.getOperandNumber());
+      if (!isa<RankedTensorType>(argument.getType()))
+        continue;
+      Value origin = operand.get();
+      while (Value destination = origin == argument ? Value() : destinationOf(origin))
+        origin = destination;
+      if (origin != argument)
+        operand.set(linalg::CopyOp::create(builder, yield.getLoc(), operand.get(), argument).getResult(0));
+    }
   }
 
   void addArguments(func::FuncOp function) {
