@@ -34,7 +34,8 @@ struct HalfAsInteger : impl::HalfAsIntegerBase<HalfAsInteger> {
     });
     // What the module says of itself, its interface for one, keeps the types.
     for (Operation &op : getOperation().getOps())
-      replacer.recursivelyReplaceElementsIn(&op, /*replaceAttrs=*/true, /*replaceLocs=*/false, /*replaceTypes=*/true);
+      replacer.recursivelyReplaceElementsIn(&op, /*replaceAttrs=*/true, /*replaceLocs=*/false,
+                                            /*replaceTypes=*/true);
   }
 };
 

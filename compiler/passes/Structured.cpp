@@ -156,7 +156,7 @@ Value TensorLoops::sizeAsF32(int64_t axis) const {
 }
 
 Value TensorLoops::reduce(ArrayRef<GenericInput> inputs, int64_t axis, double init,
-                    function_ref<Value(ImplicitLocOpBuilder &, ValueRange, Value)> combine) const {
+                          function_ref<Value(ImplicitLocOpBuilder &, ValueRange, Value)> combine) const {
   Value start = filledTensor(b, sizesWithout(axis), f32Constant(b, init));
   return buildGeneric(b, inputs, {{start, without(axis)}}, rank(), {axis},
                       [&](ImplicitLocOpBuilder &b, ValueRange in, ValueRange out) {
@@ -165,7 +165,7 @@ Value TensorLoops::reduce(ArrayRef<GenericInput> inputs, int64_t axis, double in
 }
 
 Value TensorLoops::map(ArrayRef<GenericInput> inputs, Type elementType,
-                 function_ref<Value(ImplicitLocOpBuilder &, ValueRange)> element) const {
+                       function_ref<Value(ImplicitLocOpBuilder &, ValueRange)> element) const {
   Value empty = emptyTensor(b, RankedTensorType::get(type.getShape(), elementType), sizes);
   return buildGeneric(b, inputs, {{empty, identity}}, rank(), {},
                       [&](ImplicitLocOpBuilder &b, ValueRange in, ValueRange) {
