@@ -139,6 +139,7 @@ std::vector<Real> Attention::weighValues(const Softmax &softmax, MatrixView valu
       sum.add(weight, weightVariance, value.tensor.real(values.at(k, e)));
   }
   std::vector<Real> row;
+  row.reserve(sums.size());
   for (const WeightedSum &sum : sums)
     row.push_back(sum.result(weightVariances));
   return row;

@@ -224,7 +224,7 @@ static LogicalResult mapTensor(Operation *op, Frame &frame, const OpTable::Scala
   return frame.set(op->getResult(0), std::move(*result));
 }
 
-OpTable::Build OpTable::elementwise(ScalarBuild build) {
+OpTable::Build OpTable::elementwise(const ScalarBuild &build) {
   return [build](Operation *op, Program &program) -> Step {
     ScalarFunction function = build(op);
     if (isa<TensorType>(op->getResult(0).getType()))

@@ -61,12 +61,12 @@ public:
     });
   }
   /// An op on numbers, one by one where its operands are tensors.
-  template <class OpT> void addScalar(ScalarBuild build) {
+  template <class OpT> void addScalar(const ScalarBuild &build) {
     builds[OpT::getOperationName()] = elementwise(build);
   }
 
 private:
-  static Build elementwise(ScalarBuild build);
+  static Build elementwise(const ScalarBuild &build);
   llvm::StringMap<Build> builds;
   std::vector<Build> interfaces;
 };

@@ -18,7 +18,7 @@ const std::vector<double> attendedCausally = {.3,         .7,         .5,       
                                               .662958002, .655046704, .509864594, .483996283};
 constexpr double close = 1e-7; // the inputs are rounded to f32
 
-std::vector<Tensor> figure(std::vector<int64_t> shape = {3, 3}) {
+std::vector<Tensor> figure(const std::vector<int64_t> &shape = {3, 3}) {
   return {f32(shape, query), f32(shape, key), f32(shape, value)};
 }
 
