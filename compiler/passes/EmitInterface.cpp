@@ -148,7 +148,8 @@ struct EmitInterface : impl::EmitInterfaceBase<EmitInterface> {
         LLVM::GlobalOp::create(b, type, /*isConstant=*/true, LLVM::Linkage::Private, name, Attribute());
     b.setInsertionPointToEnd(&global.getInitializerRegion().emplaceBlock());
     Value value = LLVM::ZeroOp::create(b, type);
-    for (auto [i, field] : llvm::enumerate(ArrayRef<int64_t>{HEED_CONTEXT_MIN_BYTES, 1}))
+    const int64_t fields[] = {HEED_CONTEXT_MIN_BYTES, 1};
+    for (auto [i, field] : llvm::enumerate(fields))
       value = LLVM::InsertValueOp::create(
           b, value, LLVM::ConstantOp::create(b, i32, b.getI32IntegerAttr(field)), int64_t(i));
     LLVM::ReturnOp::create(b, value);

@@ -1,9 +1,9 @@
 // Gives every buffer its place in one workspace; see Passes.td.
 #include "compiler/passes/Passes.h"
 
+#include "compiler/passes/EntrySizes.h"
 #include "compiler/passes/Structured.h"
 #include "mlir/Dialect/Bufferization/Transforms/BufferViewFlowAnalysis.h"
-#include "mlir/Interfaces/ValueBoundsOpInterface.h"
 
 namespace heed {
 #define GEN_PASS_DEF_PLANWORKSPACE
@@ -12,10 +12,6 @@ namespace heed {
 using namespace mlir;
 
 namespace {
-
-/// Every buffer starts on a cache line.
-constexpr int64_t alignment = 64;
-constexpr StringLiteral workspaceSuffix = ".workspace";
 
 /// A buffer, and the operations between which it is alive, as positions in program order.
 struct Buffer {
@@ -35,14 +31,14 @@ struct FunctionPlanner {
   ModuleOp module;
   ImplicitLocOpBuilder b; // stays at the entry, where sizes are computed
   Value workspace, threads;
-  IRMapping atEntry;
+  EntrySizes sizes;
   /// Post-order numbers: an operation's contents come before it, and its number ends its extent.
   DenseMap<Operation *, int64_t> position;
   BufferViewFlowAnalysis aliases;
 
   explicit FunctionPlanner(func::FuncOp function)
       : function(function), module(function->getParentOfType<ModuleOp>()),
-        b(function.getLoc(), function.getContext()), aliases(function) {
+        b(function.getLoc(), function.getContext()), sizes(function, b), aliases(function) {
     auto kernel = function.getArguments().take_back(4);
     workspace = kernel[1];
     threads = kernel[2];
@@ -68,7 +64,7 @@ struct FunctionPlanner {
       auto alloc = dyn_cast<memref::AllocOp>(op);
       if (!alloc)
         return WalkResult::advance();
-      FailureOr<Value> bytes = bytesOf(alloc);
+      FailureOr<Value> bytes = sizes.bytesOf(alloc);
       if (failed(bytes))
         return WalkResult::interrupt();
       buffers.push_back({alloc, position[alloc], lastUse(alloc), *bytes});
@@ -163,82 +159,6 @@ struct FunctionPlanner {
         if (Operation *ancestor = home->findAncestorOpInRegion(*user))
           last = std::max(last, position[ancestor]);
     return last;
-  }
-
-  FailureOr<Value> bytesOf(memref::AllocOp alloc) {
-    auto type = alloc.getType();
-    int64_t fixed = llvm::divideCeil(type.getElementTypeBitWidth(), 8);
-    SmallVector<Value> sizes;
-    auto dynamic = alloc.getDynamicSizes().begin();
-    for (int64_t extent : type.getShape()) {
-      if (!ShapedType::isDynamic(extent)) {
-        fixed *= extent;
-        continue;
-      }
-      FailureOr<Value> size = hoist(*dynamic++, alloc);
-      if (failed(size))
-        return failure();
-      if (std::optional<int64_t> constant = getConstantIntValue(*size))
-        fixed *= *constant;
-      else
-        sizes.push_back(*size);
-    }
-    Value bytes =
-        indexConstant(b, sizes.empty() ? static_cast<int64_t>(llvm::alignTo(fixed, alignment)) : fixed);
-    for (Value size : sizes)
-      bytes = b.createOrFold<arith::MulIOp>(bytes, size);
-    if (sizes.empty())
-      return bytes;
-    Value rounded = b.createOrFold<arith::AddIOp>(bytes, indexConstant(b, alignment - 1));
-    return b.createOrFold<arith::AndIOp>(rounded, indexConstant(b, -alignment));
-  }
-
-  /// `size`, or a bound of it, at the function's entry.
-  FailureOr<Value> hoist(Value size, memref::AllocOp alloc) {
-    if (std::optional<int64_t> constant = getConstantIntValue(size))
-      return indexConstant(b, *constant);
-    if (FailureOr<Value> same = cloneAtEntry(size); succeeded(same))
-      return *same;
-    FailureOr<int64_t> bound = ValueBoundsConstraintSet::computeConstantBound(
-        presburger::BoundType::UB, {size}, nullptr, /*closedUB=*/true);
-    if (succeeded(bound))
-      return indexConstant(b, *bound);
-    return alloc.emitError("expected a buffer whose size follows from the sizes of the arguments");
-  }
-
-  /// Recomputes `value` at the entry from the dimensions of the arguments.
-  FailureOr<Value> cloneAtEntry(Value value) {
-    if (Value done = atEntry.lookupOrNull(value))
-      return done;
-    if (auto argument = dyn_cast<BlockArgument>(value)) {
-      if (argument.getOwner() == &function.getBody().front())
-        return value;
-      return failure();
-    }
-    Operation *op = value.getDefiningOp();
-    if (op->getNumRegions() > 0)
-      return failure();
-    if (auto dim = dyn_cast<memref::DimOp>(op)) {
-      if (!isa<BlockArgument>(dim.getSource()))
-        return failure();
-    } else if (!isMemoryEffectFree(op) ||
-               !llvm::all_of(op->getOperandTypes(), [](Type type) { return type.isIntOrIndex(); })) {
-      // The workspace of a callee is asked for where its size is known.
-      if (!isa<func::CallOp>(op) || !cast<func::CallOp>(op).getCallee().ends_with(workspaceSuffix))
-        return failure();
-    }
-    for (Value operand : op->getOperands())
-      if (failed(cloneAtEntryInto(operand)))
-        return failure();
-    b.clone(*op, atEntry);
-    return atEntry.lookup(value);
-  }
-  LogicalResult cloneAtEntryInto(Value operand) {
-    FailureOr<Value> cloned = cloneAtEntry(operand);
-    if (failed(cloned))
-      return failure();
-    atEntry.map(operand, *cloned);
-    return success();
   }
 };
 

@@ -1,12 +1,11 @@
 // Turns linalg.generic into loops over rows of vectors; see Passes.td.
 #include "compiler/passes/Passes.h"
 
+#include "compiler/passes/LaneAnalysis.h"
 #include "compiler/passes/Structured.h"
 #include "compiler/passes/Vectorize.h"
 #include "compiler/target/Target.h"
-#include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
-#include "mlir/Dialect/Linalg/Utils/Utils.h"
 
 namespace heed {
 #define GEN_PASS_DEF_VECTORIZEGENERICS
@@ -19,102 +18,13 @@ namespace {
 /// Accumulators of a reduction, so that one addition need not wait for the one before.
 constexpr int64_t accumulators = 4;
 
-struct GenericVectorizer {
-  linalg::GenericOp op;
+struct GenericVectorizer : LaneAnalysis {
   ImplicitLocOpBuilder b;
-  int64_t width, last;
-  SmallVector<AffineMap> maps;
+  int64_t width;
   SmallVector<Value> sizes;
-  bool reduces;
-  std::optional<vector::CombiningKind> kind;
-  Operation *combiner = nullptr;
 
   GenericVectorizer(linalg::GenericOp op, int64_t width)
-      : op(op), b(op.getLoc(), op), width(width), last(static_cast<int64_t>(op.getNumLoops()) - 1),
-        maps(op.getIndexingMapsArray()) {
-    reduces = last >= 0 && op.getIteratorTypesArray()[last] == utils::IteratorType::reduction;
-  }
-
-  bool dependsOnLane(AffineMap map) { return map.isFunctionOfDim(last); }
-
-  /// Why this operation stays scalar; empty if it need not.
-  StringRef obstacle() {
-    if (last < 0)
-      return "expected at least one loop";
-    if (op->getNumResults() == 0)
-      return "expected tensors";
-    for (auto [index, map] : llvm::enumerate(maps)) {
-      Type element = getElementTypeOrSelf(op->getOperand(index));
-      if (!map.isProjectedPermutation(/*allowZeroInResults=*/true))
-        return "expected plain coordinates";
-      if (!dependsOnLane(map))
-        continue;
-      if (map.getNumResults() == 0 || map.getResult(map.getNumResults() - 1) != b.getAffineDimExpr(last))
-        return "expected the innermost loop to run along the last dimension";
-      // A vector of i1 would be packed in bits; in memory each is a byte.
-      if (element.isInteger(1) || element.isIndex())
-        return "expected elements that lie in memory as they do in registers";
-    }
-    if (reduces) {
-      if (op->getNumResults() != 1 || dependsOnLane(maps.back()))
-        return "expected one reduction";
-      SmallVector<Operation *> combiners;
-      Value reduced = matchReduction(op.getRegionOutputArgs(), 0, combiners);
-      if (!reduced || combiners.size() != 1)
-        return "expected one combining operation";
-      combiner = combiners.front();
-      kind = linalg::getCombinerOpKind(combiner);
-      if (!kind)
-        return "expected a combining operation that vectors have";
-      if (!combiner->getResult(0).getType().isF32() && !combiner->getResult(0).getType().isInteger())
-        return "expected a reduction in f32";
-    }
-    for (Operation &inner : op.getBody()->without_terminator())
-      if (StringRef reason = obstacle(&inner); !reason.empty())
-        return reason;
-    return {};
-  }
-
-  StringRef obstacle(Operation *inner) {
-    if (auto extract = dyn_cast<tensor::ExtractOp>(inner)) {
-      auto indices = extract.getIndices();
-      bool i1 = getElementTypeOrSelf(extract.getTensor()).isInteger(1);
-      for (auto [position, index] : llvm::enumerate(indices)) {
-        bool lane = isLaneIndex(index);
-        bool isLast = position + 1 == indices.size();
-        if (lane && isLast && !i1)
-          continue;
-        if (variesByLane(index))
-          return "expected look-ups that run along the last dimension";
-      }
-      return {};
-    }
-    if (isa<linalg::IndexOp, arith::ConstantOp>(inner) || OpTrait::hasElementwiseMappableTraits(inner))
-      return {};
-    if (inner->getNumRegions() == 0 && isMemoryEffectFree(inner) &&
-        llvm::none_of(inner->getOperands(), [&](Value operand) { return variesByLane(operand); }))
-      return {};
-    return "expected operations that work lane by lane";
-  }
-
-  bool isLaneIndex(Value value) {
-    auto index = value.getDefiningOp<linalg::IndexOp>();
-    return index && static_cast<int64_t>(index.getDim()) == last;
-  }
-
-  /// Whether `value`, inside of the body, differs between the lanes of one vector.
-  bool variesByLane(Value value) {
-    if (auto argument = dyn_cast<BlockArgument>(value))
-      return argument.getOwner() == op.getBody() &&
-             (reduces ? argument.getArgNumber() >= maps.size() - 1
-                      : false || dependsOnLane(maps[argument.getArgNumber()]));
-    Operation *producer = value.getDefiningOp();
-    if (producer->getBlock() != op.getBody())
-      return false;
-    if (isLaneIndex(value))
-      return true;
-    return llvm::any_of(producer->getOperands(), [&](Value operand) { return variesByLane(operand); });
-  }
+      : LaneAnalysis(op), b(op.getLoc(), op), width(width) {}
 
   void run() {
     b.setInsertionPoint(op);

@@ -1,0 +1,81 @@
+#include "compiler/passes/EntrySizes.h"
+
+#include "compiler/passes/Structured.h"
+#include "mlir/Interfaces/ValueBoundsOpInterface.h"
+
+using namespace mlir;
+using namespace heed;
+
+/// Every buffer starts on a cache line.
+static constexpr int64_t alignment = 64;
+
+FailureOr<Value> EntrySizes::bytesOf(memref::AllocOp alloc) {
+  auto type = alloc.getType();
+  int64_t fixed = llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+  SmallVector<Value> sizes;
+  auto dynamic = alloc.getDynamicSizes().begin();
+  for (int64_t extent : type.getShape()) {
+    if (!ShapedType::isDynamic(extent)) {
+      fixed *= extent;
+      continue;
+    }
+    FailureOr<Value> size = hoist(*dynamic++, alloc);
+    if (failed(size))
+      return failure();
+    if (std::optional<int64_t> constant = getConstantIntValue(*size))
+      fixed *= *constant;
+    else
+      sizes.push_back(*size);
+  }
+  Value bytes =
+      indexConstant(b, sizes.empty() ? static_cast<int64_t>(llvm::alignTo(fixed, alignment)) : fixed);
+  for (Value size : sizes)
+    bytes = b.createOrFold<arith::MulIOp>(bytes, size);
+  if (sizes.empty())
+    return bytes;
+  Value rounded = b.createOrFold<arith::AddIOp>(bytes, indexConstant(b, alignment - 1));
+  return b.createOrFold<arith::AndIOp>(rounded, indexConstant(b, -alignment));
+}
+
+/// `size`, or a bound of it, at the function's entry.
+FailureOr<Value> EntrySizes::hoist(Value size, memref::AllocOp alloc) {
+  if (std::optional<int64_t> constant = getConstantIntValue(size))
+    return indexConstant(b, *constant);
+  if (FailureOr<Value> same = cloneAtEntry(size); succeeded(same))
+    return *same;
+  FailureOr<int64_t> bound = ValueBoundsConstraintSet::computeConstantBound(presburger::BoundType::UB, {size},
+                                                                            nullptr, /*closedUB=*/true);
+  if (succeeded(bound))
+    return indexConstant(b, *bound);
+  return alloc.emitError("expected a buffer whose size follows from the sizes of the arguments");
+}
+
+/// Recomputes `value` at the entry from the dimensions of the arguments.
+FailureOr<Value> EntrySizes::cloneAtEntry(Value value) {
+  if (Value done = atEntry.lookupOrNull(value))
+    return done;
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    if (argument.getOwner() == &function.getBody().front())
+      return value;
+    return failure();
+  }
+  Operation *op = value.getDefiningOp();
+  if (op->getNumRegions() > 0)
+    return failure();
+  if (auto dim = dyn_cast<memref::DimOp>(op)) {
+    if (!isa<BlockArgument>(dim.getSource()))
+      return failure();
+  } else if (!isMemoryEffectFree(op) ||
+             !llvm::all_of(op->getOperandTypes(), [](Type type) { return type.isIntOrIndex(); })) {
+    // The workspace of a callee is asked for where its size is known.
+    if (!isa<func::CallOp>(op) || !cast<func::CallOp>(op).getCallee().ends_with(workspaceSuffix))
+      return failure();
+  }
+  for (Value operand : op->getOperands())
+    if (FailureOr<Value> cloned = cloneAtEntry(operand); succeeded(cloned))
+      atEntry.map(operand, *cloned);
+    else
+      return failure();
+  b.clone(*op, atEntry);
+  return atEntry.lookup(value);
+}
