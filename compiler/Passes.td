@@ -286,6 +286,7 @@ def ExpandMath : Pass<"attn-expand-math"> {
   let description = [{
     Exponentials, logarithms, tanh, erf, sine, cosine, powers, reciprocal square roots and remainders of
     scalars and vectors become straight-line arithmetic, so that emitted code needs no mathematical library.
+    (Sine and cosine branch to a longer reduction where some angle is huge.)
     So do rounding to integers and fused multiply-add where the module's target lacks them. f16 and bf16 are
     computed in f32. `compiler/passes/MathFunctions.h` has the table of errors.
 
@@ -296,7 +297,8 @@ def ExpandMath : Pass<"attn-expand-math"> {
     ```
   }];
   let statistics = [Statistic<"numExpanded", "expanded", "Operations replaced by arithmetic">];
-  let dependentDialects = ["mlir::arith::ArithDialect", "mlir::math::MathDialect"];
+  let dependentDialects = ["mlir::arith::ArithDialect", "mlir::math::MathDialect",
+                           "mlir::scf::SCFDialect", "mlir::vector::VectorDialect"];
 }
 
 def ExpandHalf : Pass<"attn-expand-half"> {

@@ -4,6 +4,7 @@
 #include "compiler/target/Target.h"
 
 #include "mlir/Dialect/Math/Transforms/Passes.h"
+#include "mlir/IR/IRMapping.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -55,11 +56,12 @@ Binary findBinary(Operation *op) {
       .Default(nullptr);
 }
 
-/// Operations that code generators build from instructions of every target.
-bool isNative(Operation *op) {
+/// Whether code generators build it from instructions of the target.
+bool isNative(Operation *op, const MathTarget &target) {
+  if (isa<math::FmaOp>(op))
+    return target.fma;
   return isa<math::AbsFOp, math::CopySignOp, math::SqrtOp, math::IsFiniteOp, math::IsInfOp, math::IsNaNOp,
-             math::IsNormalOp, math::FloorOp, math::CeilOp, math::TruncOp, math::RoundEvenOp, math::FmaOp>(
-      op);
+             math::IsNormalOp, math::FloorOp, math::CeilOp, math::TruncOp, math::RoundEvenOp>(op);
 }
 
 struct ExpandMath : impl::ExpandMathBase<ExpandMath> {
@@ -96,10 +98,12 @@ private:
     for (Value operand : op->getOperands())
       operands.emplace_back(builder, target, operand);
 
-    if (Unary rounding = findRounding(op, target))
-      return replace(op, type.getWidth() < 32 ? rounding(operands[0].toF32()).toFloat(type)
-                                              : rounding(operands[0]));
-    if (isNative(op) && !(isa<math::FmaOp>(op) && !target.fma) && type.getWidth() >= 32)
+    Unary rounding = findRounding(op, target);
+    if (rounding && type.getWidth() >= 32)
+      return replace(op, rounding(operands[0]));
+    bool native = isNative(op, target);
+    if (native &&
+        (type.getWidth() >= 32 || isa<math::AbsFOp, math::CopySignOp>(op))) // ExpandHalf has the latter
       return success();
     if (type.getWidth() > 32 || isa<TensorType>(op->getOperand(0).getType()))
       return op->emitOpError("expected f16, bf16 or f32 scalars or vectors, but got ")
@@ -107,18 +111,34 @@ private:
 
     for (Expr &operand : operands)
       operand = operand.toF32();
+    if (rounding)
+      return replace(op, rounding(operands[0]).toFloat(type));
     if (Unary unary = findUnary(op))
       return replace(op, unary(operands[0]).toFloat(type));
     if (Binary binary = findBinary(op))
       return replace(op, binary(operands[0], operands[1]).toFloat(type));
     if (isa<math::FmaOp>(op) && !target.fma)
       return replace(op, buildExactFma(operands[0], operands[1], operands[2]).toFloat(type));
-    if (isNative(op)) // on half precision: ExpandHalf's
-      return success();
+    if (native)
+      return replace(op, applyToSingle(op, operands));
     return op->emitOpError("expected an operation with an expansion");
   }
 
-  LogicalResult replace(Operation *op, Expr value) {
+  /// A native operation on half precision, by way of f32.
+  Value applyToSingle(Operation *op, ArrayRef<Expr> operands) {
+    IRMapping mapping;
+    for (auto [old, operand] : llvm::zip(op->getOperands(), operands))
+      mapping.map(old, Value(operand));
+    Operation *single = operands[0].getBuilder().clone(*op, mapping);
+    Value result = single->getResult(0);
+    if (!isa<FloatType>(getElementTypeOrSelf(result)))
+      return result; // a classification
+    Type half = getElementTypeOrSelf(result);
+    result.setType(Value(operands[0]).getType());
+    return operands[0].with(result).toFloat(half);
+  }
+
+  LogicalResult replace(Operation *op, Value value) {
     op->getResult(0).replaceAllUsesWith(value);
     op->erase();
     ++numExpanded;

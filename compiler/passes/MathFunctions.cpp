@@ -13,9 +13,6 @@ constexpr double log2e = 0x1.71547652b82fep+0;
 constexpr double ln2High = 0.693359375, ln2Low = -2.12194440054690583e-4;
 // Adding this rounds a float of magnitude under 2^22 to an integer, which then stands in the low bits.
 constexpr double magic = 0x1.8p23, magic64 = 0x1.8p52;
-// π/2 in three parts of 25, 25 and 53 bits: the products of the first two with a quadrant under 2^28 are
-// exact in f64.
-constexpr double halfPi1 = 0x1.921fb5p+0, halfPi2 = 0x1.110b46p-26, halfPi3 = 0x1.1a62633145c07p-54;
 
 /// x = exponent·ln 2 + rest with |rest| ≤ ln 2 / 2. `scale` is 2^(exponent − 1), so that exponents from −126
 /// (where it is zero) to 128 (the largest that finite results have) need no case of their own.
@@ -80,22 +77,6 @@ Expr fixLog(Expr x, Expr result) {
 std::pair<Expr, Expr> normalize(Expr x) {
   Expr small = x < 0x1p-126;
   return {select(small, x * 0x1p23, x), select(small, x.constant(-23), x.constant(0))};
-}
-
-/// sin(x + turns·π/2). The angle is reduced in f64; |x| ≤ 2^28.
-Expr buildSinusoid(Expr x, int64_t turns) {
-  Expr wide = x.toF64();
-  Expr shifted = fma(wide, 0x1.45f306dc9c883p-1, magic64);
-  Expr n = shifted - magic64;
-  // Products and their sum apart: with fused multiply-add or without, the first two are exact.
-  Expr rest = (((wide - n * halfPi1) - n * halfPi2) - n * halfPi3).toF32();
-  Expr quadrant = addi(shifted.bits().truncateTo(32), turns);
-  Expr square = rest * rest;
-  Expr sine = fma(rest * square, polynomial(square, {-0.166666552, 0.00833219197, -0.000195187895}), rest);
-  Expr cosine = fma(square * square, polynomial(square, {0.0416666456, -0.00138873013, 2.44306702e-05}),
-                    fma(square, -0.5, 1));
-  Expr value = select(equal(quadrant & 1, 0), sine, cosine);
-  return (value.bits() ^ shli(quadrant & 2, 30)).asF32();
 }
 
 /// log2 of a positive f64, to 2^-50 of its value; exact for powers of two.
@@ -166,10 +147,13 @@ Expr buildLog1p(Expr x) {
 }
 
 Expr buildTanh(Expr x) {
-  // tanh a = m / (m + 2) with m = e^2a − 1.
-  Expr magnitude = abs(x);
-  Expr m = expm1InRange(atMost(magnitude, 10) * 2);
-  return select(magnitude < 0x1p-13, x, copySign(m / (m + 2), x));
+  Expr magnitude = abs(x), square = x * x;
+  Expr small =
+      fma(magnitude * square,
+          polynomial(square, {-0.333332837, 0.133314833, -0.0537427738, 0.0206480622, -0.00571406353}),
+          magnitude);
+  Expr large = 1 - 2 / (expInRange(atMost(magnitude, 10) * 2) + 1);
+  return copySign(select(magnitude < 0.625, small, large), x);
 }
 
 Expr buildErf(Expr x) {
@@ -186,9 +170,6 @@ Expr buildErf(Expr x) {
   return copySign(select(magnitude < 1, small, large), x);
 }
 
-Expr buildSin(Expr x) { return select(abs(x) < 0x1p-13, x, buildSinusoid(x, 0)); }
-Expr buildCos(Expr x) { return buildSinusoid(x, 1); }
-
 Expr buildPow(Expr x, Expr y) {
   Expr magnitude = abs(x), one = x.constant(1);
   Expr wide = magnitude.toF64();
@@ -199,10 +180,11 @@ Expr buildPow(Expr x, Expr y) {
   // From 2^24 on all floats are even integers, and 0 stands for them.
   Expr whole = select(abs(y) < 0x1p24, y, y.constant(0));
   Expr integer = whole.floatToInt();
-  Expr undefined =
-      (x < 0) & (magnitude < x.infinity()) & (integer.intToF32() < whole | integer.intToF32() > whole);
-  result = (result.bits() ^ (shli(integer, 31) & x.bits())).asF32();
-  result = select(undefined | isNaN(x) | isNaN(y), x.nan(), result);
+  Expr isInteger = integer.intToF32() == whole;
+  Expr sign = select(isInteger, shli(integer, 31) & x.bits(), integer.integer(0)); // that of x where y is odd
+  result = (result.bits() ^ sign).asF32();
+  result = select((x < 0) & (magnitude < x.infinity()), select(isInteger, result, x.nan()), result);
+  result = select(isNaN(x) | isNaN(y), x.nan(), result);
   Expr unit = (y == 0) | (x == 1) | ((magnitude == 1) & (abs(y) == y.infinity()));
   return select(unit, one, result);
 }

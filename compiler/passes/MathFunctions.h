@@ -17,9 +17,9 @@ namespace heed {
 /// | log        | 1            | 1    |                                                             |
 /// | log2       | 1            | 1.75 |                                                             |
 /// | log1p      | 1.5          | 1.5  |                                                             |
-/// | tanh       | 2.5          | 2.5  |                                                             |
+/// | tanh       | 1.5          | 1.5  |                                                             |
 /// | erf        | 1            | 1    |                                                             |
-/// | sin, cos   | 2            | 2    | up to arguments of 2^28                                     |
+/// | sin, cos   | 1.75         | 1.75 | from 2^28 on slower, in a branch                            |
 /// | rsqrt      | 1.5          | 1.5  |                                                             |
 /// | powf       | 1            | 1    |                                                             |
 Expr buildExp(Expr x);

@@ -5,7 +5,9 @@
 
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
 
+#include <cstring>
 #include <string>
+#include <vector>
 
 namespace heed {
 
@@ -18,14 +20,11 @@ struct Kernel {
   std::string extra;  ///< what stands between mnemonic and operands, such as a predicate
 };
 
-/// LLVM IR of `void f(const from *a, const from *b, const from *c, to *result)`, optimized for `target`,
-/// after ExpandMath and ExpandHalf.
-llvm::orc::ThreadSafeModule compileKernel(const Kernel &kernel, const Target &target);
-
-/// An object file of it for `target`.
-std::unique_ptr<llvm::MemoryBuffer> compileObject(const Kernel &kernel, const Target &target);
-
 using KernelFunction = void (*)(const void *a, const void *b, const void *c, void *result);
+
+/// An object file for `target` with a `KernelFunction` of each kernel, named f0, f1, …: what ExpandMath,
+/// ExpandHalf and LLVM's optimizer make of it. Operands need no alignment.
+std::unique_ptr<llvm::MemoryBuffer> compileObject(llvm::ArrayRef<Kernel> kernels, const Target &target);
 
 /// The kernel as a function of this process, which must be able to run the target's code.
 class LoadedKernel {
@@ -39,5 +38,20 @@ private:
 
 /// Whether this machine runs code for `target`.
 bool isRunnable(const Target &target);
+
+template <typename To, typename From> To bitCast(From from) {
+  static_assert(sizeof(To) == sizeof(From));
+  To to;
+  std::memcpy(&to, &from, sizeof to);
+  return to;
+}
+
+/// Distance in units in the last place of the f32 nearest to `expected`. NaN, which no bound holds, where
+/// only one is NaN or the signs of zeros differ.
+double ulps(float got, double expected);
+
+/// f32 and f64 at the edges of every exponent, of both signs; among them zeros, infinities and NaNs.
+std::vector<float> edges32();
+std::vector<double> edges64();
 
 } // namespace heed

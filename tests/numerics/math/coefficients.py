@@ -10,7 +10,7 @@ Usage: coefficients.py [NAME ...]     (needs mpmath; prints C++ initializers, lo
 """
 import struct
 import sys
-from mpmath import mp, mpf, matrix, lu_solve, cos, pi, exp, log, erf, erfc, sin, sqrt, atanh, fabs, sign
+from mpmath import mp, mpf, matrix, lu_solve, cos, pi, exp, log, erf, erfc, sin, sqrt, atanh, tanh, fabs, sign
 
 mp.dps = 50
 
@@ -103,6 +103,9 @@ FITS = {
     # -log(erfc x) = x p(x) from 1 to where erf rounds to 1
     "erf-large": lambda: fit("erf-large", lambda x: -log(erfc(x)) / x, 0.96, 4, range(7),
                              lambda x: x * erfc(x) / erf(x), to_f32),
+    # tanh x = x + x^3 p(x^2) below 5/8
+    "tanh": lambda: fit("tanh", series(lambda s: (tanh(sqrt(s)) / sqrt(s) - 1) / s, mpf(-1) / 3), 0, mpf(5) ** 2 / 64,
+                        range(5), lambda s: s, to_f32),
     # log2((1 + s) / (1 - s)) = s p(s^2), in double precision for powf
     "log2-f64": lambda: fit("log2-f64", series(lambda s: 2 * atanh(sqrt(s)) / sqrt(s) / log(2), 2 / log(2)), 0,
                             (3 - 2 * sqrt(2)) ** 2 * (1 + mpf(2) ** -16), range(7), lambda s: 1, to_f64),
