@@ -79,7 +79,8 @@ struct ExpandMath : impl::ExpandMathBase<ExpandMath> {
 
     SmallVector<Operation *> work;
     getOperation()->walk([&](Operation *op) {
-      if (isa<arith::RemFOp>(op) || (isa<math::MathDialect>(op->getDialect()) && isOnFloats(op)))
+      if (isa<arith::RemFOp, arith::MaxNumFOp, arith::MinNumFOp>(op) ||
+          (isa<math::MathDialect>(op->getDialect()) && isOnFloats(op)))
         work.push_back(op);
     });
     for (Operation *op : work)
@@ -98,6 +99,11 @@ private:
     for (Value operand : op->getOperands())
       operands.emplace_back(builder, target, operand);
 
+    // A comparison, where code generators may call fmaxf and fminf.
+    if (isa<arith::MaxNumFOp>(op))
+      return replace(op, buildMaxNum(operands[0], operands[1]));
+    if (isa<arith::MinNumFOp>(op))
+      return replace(op, buildMinNum(operands[0], operands[1]));
     Unary rounding = findRounding(op, target);
     if (rounding && type.getWidth() >= 32)
       return replace(op, rounding(operands[0]));

@@ -31,6 +31,9 @@ std::pair<Expr, Expr> decompose(Expr x) {
 
 } // namespace
 
+Expr buildMaxNum(Expr x, Expr y) { return select((y > x) | isNaN(x), y, x); }
+Expr buildMinNum(Expr x, Expr y) { return select((y < x) | isNaN(x), y, x); }
+
 Expr buildRoundEven(Expr x) { return extendRounding(x, roundSmall(x)); }
 
 Expr buildFloor(Expr x) {

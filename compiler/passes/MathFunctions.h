@@ -40,6 +40,10 @@ Expr buildRem(Expr x, Expr y);
 /// a·b + c of f32 rounded once, on targets that have no such instruction.
 Expr buildExactFma(Expr a, Expr b, Expr c);
 
+/// Of any float; the other operand where one is NaN.
+Expr buildMaxNum(Expr x, Expr y);
+Expr buildMinNum(Expr x, Expr y);
+
 /// Of f32 and f64; exact.
 Expr buildRoundEven(Expr x);
 Expr buildTrunc(Expr x);

@@ -126,6 +126,14 @@ TEST_P(MathExactTest, RemainderIsExact) {
   });
 }
 
+TEST_P(MathExactTest, MaxNumIgnoresNaN) {
+  sample({"arith.maxnumf", 2, "f32", "f32", 8, ""}, 100000, [](float a, float b, float, float got) {
+    float expected = std::fmax(a, b);
+    EXPECT_TRUE(std::isnan(expected) ? std::isnan(got) : got == expected)
+        << a << ", " << b << ": got " << got;
+  });
+}
+
 TEST_P(MathExactTest, PowerIsWithinOneUlp) {
   sample({"math.powf", 2, "f32", "f32", 8, ""}, 1000000, [](float a, float b, float, float got) {
     double expected = std::pow(double(a), double(b));

@@ -58,8 +58,9 @@ const Operation operations[] = {
 };
 /// Those that exist on f64 on every target.
 const Operation wideOperations[] = {
-    {"arith.addf", 2}, {"arith.divf", 2}, {"arith.maximumf", 2}, {"math.absf", 1},      {"math.ceil", 1},
-    {"math.floor", 1}, {"math.round", 1}, {"math.sqrt", 1},      {"math.roundeven", 1}, {"math.trunc", 1},
+    {"arith.maxnumf", 2},  {"arith.minnumf", 2}, {"arith.addf", 2},     {"arith.divf", 2},
+    {"arith.maximumf", 2}, {"math.absf", 1},     {"math.ceil", 1},      {"math.floor", 1},
+    {"math.round", 1},     {"math.sqrt", 1},     {"math.roundeven", 1}, {"math.trunc", 1},
 };
 
 std::vector<Kernel> allKernels() {
