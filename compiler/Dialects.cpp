@@ -40,6 +40,42 @@
 
 using namespace mlir;
 
+namespace {
+
+/// The result of a call is as large as what the callee returns.
+struct CallBounds : ValueBoundsOpInterface::ExternalModel<CallBounds, func::CallOp> {
+  /// The size of a workspace, which is not affine.
+  void populateBoundsForIndexValue(Operation *, Value, ValueBoundsConstraintSet &) const {}
+
+  void populateBoundsForShapedValueDim(Operation *op, Value value, int64_t dim,
+                                       ValueBoundsConstraintSet &constraints) const {
+    auto call = cast<func::CallOp>(op);
+    auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(call, call.getCalleeAttr());
+    if (!callee || callee.isExternal())
+      return;
+    auto isArgument = [&](Value value, std::optional<int64_t>, ValueBoundsConstraintSet &) {
+      auto argument = dyn_cast<BlockArgument>(value);
+      return argument && argument.getOwner() == &callee.front();
+    };
+    Value returned = callee.front().getTerminator()->getOperand(cast<OpResult>(value).getResultNumber());
+    AffineMap map;
+    ValueDimList arguments;
+    if (failed(ValueBoundsConstraintSet::computeBound(map, arguments, presburger::BoundType::EQ,
+                                                      {returned, dim}, isArgument)))
+      return;
+    SmallVector<AffineExpr> sizes;
+    for (auto [argument, dim] : arguments) {
+      Value operand = call.getOperand(cast<BlockArgument>(argument).getArgNumber());
+      sizes.push_back(dim ? constraints.getExpr(operand, dim) : constraints.getExpr(operand));
+    }
+    constraints.bound(value)[dim] ==
+        map.getResult(0).replaceDimsAndSymbols(ArrayRef(sizes).take_front(map.getNumDims()),
+                                               ArrayRef(sizes).drop_front(map.getNumDims()));
+  }
+};
+
+} // namespace
+
 void heed::registerDialects(DialectRegistry &registry) {
   registry.insert<attn::AttnDialect, affine::AffineDialect, arith::ArithDialect,
                   bufferization::BufferizationDialect, cf::ControlFlowDialect, func::FuncDialect,
@@ -58,6 +94,9 @@ void heed::registerDialects(DialectRegistry &registry) {
   memref::registerValueBoundsOpInterfaceExternalModels(registry);
   scf::registerValueBoundsOpInterfaceExternalModels(registry);
   tensor::registerValueBoundsOpInterfaceExternalModels(registry);
+  registry.addExtension(+[](MLIRContext *context, func::FuncDialect *) {
+    func::CallOp::attachInterface<CallBounds>(*context);
+  });
 
   arith::registerConvertArithToLLVMInterface(registry);
   cf::registerConvertControlFlowToLLVMInterface(registry);

@@ -138,6 +138,10 @@ struct DestinationStyle : impl::DestinationStyleBase<DestinationStyle> {
     SmallVector<Value> returned;
     for (Value result : llvm::to_vector(terminator.getOperands())) {
       std::optional<unsigned> state = stateOf(function, returned.size());
+      if (state && !entry) { // updated in place, as the caller's is
+        returned.push_back(result);
+        continue;
+      }
       if (!state) {
         state = function.getNumArguments();
         (void)function.insertArgument(*state, result.getType(), {}, loc);

@@ -44,6 +44,14 @@ struct LowerExpandShape : OpRewritePattern<memref::ExpandShapeOp> {
       stride =
           affine::makeComposedFoldedAffineApply(rewriter, expand.getLoc(), product, {stride, sizes[dim]});
     }
+    // Nothing later reads sizes off a reinterpreting cast.
+    for (Operation *user : llvm::make_early_inc_range(expand->getUsers()))
+      if (auto dim = dyn_cast<memref::DimOp>(user))
+        if (std::optional<int64_t> number = dim.getConstantIndex()) {
+          rewriter.setInsertionPoint(dim);
+          rewriter.replaceOp(dim, getValueOrCreateConstantIndexOp(rewriter, dim.getLoc(), sizes[*number]));
+        }
+    rewriter.setInsertionPoint(expand);
     auto cast = memref::ReinterpretCastOp::create(rewriter, expand.getLoc(), expand.getSrc(),
                                                   rewriter.getIndexAttr(0), sizes, strides);
     rewriter.replaceOpWithNewOp<memref::CastOp>(expand, type, cast);

@@ -198,12 +198,21 @@ struct PlanWorkspace : impl::PlanWorkspaceBase<PlanWorkspace> {
       if (auto type = dyn_cast<MemRefType>(operand.getType()))
         for (int64_t dim = 0; dim < type.getRank(); ++dim)
           if (type.isDynamicDim(dim))
-            sizes.push_back(b.createOrFold<memref::DimOp>(operand, dim));
+            sizes.push_back(sizeOf(b, operand, dim));
     sizes.push_back(call.getOperands().take_back(2)[0]);
     auto bytes = func::CallOp::create(b, workspaceName(call.getCallee()), b.getIndexType(), sizes);
     auto type = MemRefType::get({ShapedType::kDynamic}, b.getI8Type());
     Value workspace = memref::AllocOp::create(b, type, bytes.getResult(0));
     call->setOperand(call->getNumOperands() - 3, workspace);
+  }
+
+  /// The size of a buffer, found behind the casts of LowerBuffers.
+  static Value sizeOf(ImplicitLocOpBuilder &b, Value buffer, int64_t dim) {
+    while (auto cast = buffer.getDefiningOp<memref::CastOp>())
+      buffer = cast.getSource();
+    if (auto cast = buffer.getDefiningOp<memref::ReinterpretCastOp>())
+      return getValueOrCreateConstantIndexOp(b, b.getLoc(), cast.getMixedSizes()[dim]);
+    return b.createOrFold<memref::DimOp>(buffer, dim);
   }
 
   static std::string workspaceName(StringRef function) { return (function + workspaceSuffix).str(); }

@@ -28,4 +28,31 @@ module @m {
     %0 = tensor.insert %one into %cache[%c0] : tensor<?xf32>
     return %0 : tensor<?xf32>
   }
+
+  // A size that only a callee tells.
+  // CHECK: func.func private @outer(%[[X:[^:]*]]: tensor<?x8xf32>
+  // CHECK:   %[[N:.*]] = tensor.dim %[[X]],
+  // CHECK:   %[[EMPTY:.*]] = tensor.empty(%[[N]])
+  // CHECK:   call @twice(%[[X]], %[[EMPTY]],
+  func.func private @outer(%x: tensor<?x8xf32>) -> tensor<?x8xf32> {
+    %0 = call @twice(%x) : (tensor<?x8xf32>) -> tensor<?x8xf32>
+    return %0 : tensor<?x8xf32>
+  }
+  // CHECK: func.func private @outermost(%[[X:[^:]*]]: tensor<?x8xf32>
+  // CHECK:   tensor.dim %[[X]],
+  func.func private @outermost(%x: tensor<?x8xf32>) -> tensor<?x8xf32> {
+    %0 = call @outer(%x) : (tensor<?x8xf32>) -> tensor<?x8xf32>
+    return %0 : tensor<?x8xf32>
+  }
+
+  // A function of a state hands on what it made of it: no second destination, no copy.
+  // CHECK: func.func private @mark(%[[CACHE:[^:]*]]: tensor<?xf32>
+  // CHECK:   %[[MARKED:.*]] = tensor.insert %{{.*}} into %[[CACHE]]
+  // CHECK:   return %[[MARKED]]
+  func.func private @mark(%cache: tensor<?xf32> {attn.state = 0}) -> tensor<?xf32> {
+    %c0 = arith.constant 0 : index
+    %one = arith.constant 1.0 : f32
+    %0 = tensor.insert %one into %cache[%c0] : tensor<?xf32>
+    return %0 : tensor<?xf32>
+  }
 }

@@ -15,3 +15,13 @@ func.func @ExpansionIsACast(%a: memref<?xf32>, %n: index, %m: index) -> memref<?
   %0 = memref.expand_shape %a [[0, 1]] output_shape [%n, %m] : memref<?xf32> into memref<?x?xf32>
   return %0 : memref<?x?xf32>
 }
+
+// CHECK-LABEL: @SizesOfAnExpansionStayKnown
+//       CHECK:   %[[CAST:.*]] = memref.cast
+//       CHECK:   return %[[CAST]], %arg2
+func.func @SizesOfAnExpansionStayKnown(%a: memref<?xf32>, %n: index, %m: index) -> (memref<?x?xf32>, index) {
+  %c1 = arith.constant 1 : index
+  %0 = memref.expand_shape %a [[0, 1]] output_shape [%n, %m] : memref<?xf32> into memref<?x?xf32>
+  %1 = memref.dim %0, %c1 : memref<?x?xf32>
+  return %0, %1 : memref<?x?xf32>, index
+}

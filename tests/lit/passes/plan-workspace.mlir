@@ -27,4 +27,28 @@ module @m {
     linalg.add ins(%2, %2 : memref<?xf32>, memref<?xf32>) outs(%out : memref<?xf32>)
     return
   }
+
+  // The workspace of a callee, whose argument is a buffer in another shape.
+  // CHECK-LABEL: func.func private @CalleeOfAnotherShape.workspace(
+  //  CHECK-SAME:   %[[N:.*]]: index, %[[ROWS:.*]]: index, %[[THREADS:.*]]: index) -> index
+  func.func @CalleeOfAnotherShape(%a: memref<?xf32>, %out: memref<?x8xf32>, %params: memref<?xi8>,
+      %workspace: memref<?xi8>, %threads: index, %context: !llvm.ptr) {
+    %c0 = arith.constant 0 : index
+    %rows = memref.dim %out, %c0 : memref<?x8xf32>
+    %0 = memref.reinterpret_cast %a to offset: [0], sizes: [%rows, 8], strides: [8, 1]
+      : memref<?xf32> to memref<?x8xf32, strided<[8, 1]>>
+    %1 = memref.cast %0 : memref<?x8xf32, strided<[8, 1]>> to memref<?x8xf32>
+    call @callee(%1, %out, %params, %workspace, %threads, %context)
+      : (memref<?x8xf32>, memref<?x8xf32>, memref<?xi8>, memref<?xi8>, index, !llvm.ptr) -> ()
+    return
+  }
+  func.func private @callee(%a: memref<?x8xf32>, %out: memref<?x8xf32>, %params: memref<?xi8>,
+      %workspace: memref<?xi8>, %threads: index, %context: !llvm.ptr) {
+    %c0 = arith.constant 0 : index
+    %rows = memref.dim %a, %c0 : memref<?x8xf32>
+    %0 = memref.alloc(%rows) : memref<?x8xf32>
+    linalg.add ins(%a, %a : memref<?x8xf32>, memref<?x8xf32>) outs(%0 : memref<?x8xf32>)
+    linalg.add ins(%0, %0 : memref<?x8xf32>, memref<?x8xf32>) outs(%out : memref<?x8xf32>)
+    return
+  }
 }
