@@ -116,7 +116,7 @@ ScratchFolder::ScratchFolder() {
   folder = path.str().str();
 }
 
-ScratchFolder::~ScratchFolder() { sys::fs::remove_directories(folder); }
+ScratchFolder::~ScratchFolder() { (void)sys::fs::remove_directories(folder); }
 
 std::string ScratchFolder::path(StringRef name) const {
   SmallString<128> path(folder);

@@ -109,7 +109,8 @@ bool Fields::boolean(StringRef name, std::optional<bool> fallback) {
   return fallback.value_or(false);
 }
 
-std::string Fields::string(StringRef name, ArrayRef<StringRef> values, std::optional<std::string> fallback) {
+std::string Fields::string(StringRef name, ArrayRef<StringRef> values,
+                           const std::optional<std::string> &fallback) {
   std::string expectation = values.empty() ? "text" : "one of";
   for (StringRef value : values)
     expectation += (value == values.front() ? " " : ", ") + inQuotes(value);

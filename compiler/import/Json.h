@@ -32,7 +32,7 @@ public:
   bool boolean(llvm::StringRef name, std::optional<bool> fallback = {});
   /// `values`: what is allowed; empty: any text.
   std::string string(llvm::StringRef name, llvm::ArrayRef<llvm::StringRef> values = {},
-                     std::optional<std::string> fallback = {});
+                     const std::optional<std::string> &fallback = {});
   /// The field is absent, null or `value`.
   void expect(llvm::StringRef name, const nlohmann::json &value);
   /// The fields say nothing about the values computed.

@@ -100,7 +100,8 @@ Real roundedLike(Type type, Real x) {
   if (floatType && floatType.getWidth() < 32)
     x.variance += square(rounding(floatType, x.value)) / 3; // anywhere within the half step
   // An intermediate beyond the type's range may be kept, or be infinite: nothing is known of what follows.
-  if (floatType && floatType.isF16() && std::isfinite(x.value) && std::fabs(x.value) + 4 * std::sqrt(x.variance) >= 65520)
+  if (floatType && floatType.isF16() && std::isfinite(x.value) &&
+      std::fabs(x.value) + 4 * std::sqrt(x.variance) >= 65520)
     x.variance = std::numeric_limits<double>::infinity();
   return x;
 }

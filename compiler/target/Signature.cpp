@@ -79,7 +79,8 @@ private:
     if (Attribute attribute = attributes.get(nameAttr)) {
       auto name = dyn_cast<StringAttr>(attribute);
       if (!name || name.getValue().empty() || name.getValue().contains('/'))
-        return function.emitError(place) << ": expected attn.name to be a string without '/', but got " << attribute;
+        return function.emitError(place)
+               << ": expected attn.name to be a string without '/', but got " << attribute;
       argument.name = name.str();
     }
     return success();
