@@ -4,7 +4,9 @@
 #include "compiler/import/Safetensors.h"
 
 #include "llvm/ADT/SmallString.h"
+#include "llvm/Object/ELF.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 
 using namespace llvm;
@@ -112,7 +114,25 @@ writeTensors(StringRef place, const std::vector<std::pair<std::string, const hee
 //===--- Modules
 //------------------------------------------------------------------------------------------===//
 
+/// A library that was cut short would end this process when its missing pages are touched.
+static void checkWhole(StringRef path) {
+  auto file = MemoryBuffer::getFile(path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
+  if (!file)
+    return; // the runtime says why
+  auto elf = object::ELF64LEFile::create((*file)->getBuffer());
+  auto segments = elf ? elf->program_headers() : elf.takeError();
+  if (!segments) {
+    consumeError(segments.takeError());
+    return fail(path, "expected a shared library, but it is none");
+  }
+  for (const auto &segment : *segments)
+    if (segment.p_offset + segment.p_filesz > (*file)->getBufferSize())
+      fail(path, "expected a whole shared library, but it ends after " + Twine((*file)->getBufferSize()) +
+                     " bytes");
+}
+
 LoadedModule::LoadedModule(StringRef path, StringRef paramsPath, int32_t threads) {
+  checkWhole(path);
   heed_error error;
   check(heed_library_open(path.str().c_str(), &library, &error), error);
   const heed_parameters *wanted = heed_library_module(library)->parameters;
