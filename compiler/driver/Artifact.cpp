@@ -80,13 +80,6 @@ void Build::writeCode(Kind kind, StringRef path, Outputs &outputs) {
   } else if (hasParameters && isLinkable) {
     writeParameters(beside(path, ".heed"), /*dataOnly=*/false, outputs);
   }
-  if (isLinkable && !isProgram) {
-    HeaderOptions header;
-    header.contracts = cast<mlir::StringAttr>((*module)->getAttr("heed.contracts")) == "on";
-    header.embedsParams = embeds;
-    outputs.open(beside(path, ".h")) << generateHeader(*interface, target, header);
-  }
-
   progress.step("optimizing");
   auto code = Object::build(*module, target, object);
   if (failed(code))
@@ -100,6 +93,13 @@ void Build::writeCode(Kind kind, StringRef path, Outputs &outputs) {
     check(path, code->writeObject(outputs.open(path)));
   else
     link(*code, kind, path, outputs);
+  if (!isLinkable || isProgram)
+    return;
+  HeaderOptions header;
+  header.contracts = cast<mlir::StringAttr>((*module)->getAttr("heed.contracts")) == "on";
+  header.embedsParams = embeds;
+  header.stackBytes = code->stackBytes();
+  outputs.open(beside(path, ".h")) << generateHeader(*interface, target, header);
 }
 
 /// What programs are linked with: beside this program's folder, in a build as where it is installed.

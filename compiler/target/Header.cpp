@@ -131,7 +131,8 @@ private:
        << " *   output beside the error it measures.\n"
        << " * - ";
     if (options.stackBytes)
-      os << "A thread needs at most " << *options.stackBytes << " bytes of stack.\n";
+      os << "A thread needs at most " << *options.stackBytes
+         << " bytes of stack, besides what its context's functions use.\n";
     else
       os << "How much stack a thread needs has not been measured.\n";
     os << " */\n";

@@ -143,17 +143,20 @@ mlir::FailureOr<Object> Object::build(mlir::ModuleOp source, const Target &targe
   source.getContext()->appendDialectRegistry(registry);
 
   Object object;
-  object.problem = std::make_unique<std::string>();
+  object.reports = std::make_unique<Reports>();
   object.context = std::make_unique<LLVMContext>();
   object.context->setDiagnosticHandlerCallBack(
-      [](const DiagnosticInfo *info, void *problem) {
+      [](const DiagnosticInfo *info, void *data) {
+        auto *reports = static_cast<Reports *>(data);
+        if (auto *frame = dyn_cast<DiagnosticInfoStackSize>(info))
+          reports->stack.record(*frame);
         if (info->getSeverity() != DS_Error)
           return;
-        raw_string_ostream os(*static_cast<std::string *>(problem));
+        raw_string_ostream os(reports->problem);
         DiagnosticPrinterRawOStream printer(os);
         info->print(printer);
       },
-      object.problem.get());
+      object.reports.get());
 
   StringRef name = source.getName().value_or("module");
   object.machine = target.createMachine();
@@ -174,8 +177,8 @@ mlir::FailureOr<Object> Object::build(mlir::ModuleOp source, const Target &targe
       annotate(function, target, options.instrument);
 
   optimize(*object.module, *object.machine, options.instrument);
-  if (!object.problem->empty())
-    return source.emitError(*object.problem);
+  if (!object.reports->problem.empty())
+    return source.emitError(object.reports->problem);
   return object;
 }
 
@@ -189,9 +192,10 @@ Error Object::generate(raw_pwrite_stream &os, CodeGenFileType type) {
   legacy::PassManager passes;
   if (machine->addPassesToEmitFile(passes, os, nullptr, type))
     return createStringError("expected a target that writes this kind of file");
+  reports->stack.watch(*module);
   passes.run(*module);
-  if (!problem->empty())
-    return createStringError(*problem);
+  if (!reports->problem.empty())
+    return createStringError(reports->problem);
   return Error::success();
 }
 

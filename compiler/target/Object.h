@@ -3,6 +3,7 @@
 // Equal modules and options give equal bytes, without paths or dates.
 #pragma once
 
+#include "compiler/target/Stack.h"
 #include "compiler/target/Target.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -46,14 +47,23 @@ public:
   llvm::Error writeAssembly(llvm::raw_pwrite_stream &os);
   llvm::Error writeObject(llvm::raw_pwrite_stream &os);
 
+  /// Most stack that a thread needs inside the code, once it has been written; see StackMeter.
+  std::optional<uint64_t> stackBytes() const { return reports->stack.deepest(); }
+
 private:
+  /// What LLVM told on the way.
+  struct Reports {
+    std::string problem; ///< empty: none
+    StackMeter stack;
+  };
+
   llvm::Error generate(llvm::raw_pwrite_stream &os, llvm::CodeGenFileType type);
 
   // Order matters: the module dies before its context.
   std::unique_ptr<llvm::LLVMContext> context;
   std::unique_ptr<llvm::TargetMachine> machine;
   std::unique_ptr<llvm::Module> module;
-  std::unique_ptr<std::string> problem; ///< what LLVM reported last; empty: nothing
+  std::unique_ptr<Reports> reports;
 };
 
 /// Writes an archive whose only member, called `memberName`, is `object`.
