@@ -87,14 +87,19 @@ struct LowerSoftmax : OpRewritePattern<attn::SoftmaxOp> {
           return arith::AddFOp::create(b, sum, in[0]);
         });
     double empty = op.getEmptyRows() == attn::EmptyRows::Zeros ? 0 : NAN;
-    rewriter.replaceOp(
-        op, loops.map({{weights, loops.identity}, {sum, loops.without(axis)}}, loops.type.getElementType(),
-                      [&](auto &b, ValueRange in) -> Value {
-                        Value none =
-                            arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, in[1], f32Constant(b, 0));
-                        Value quotient = arith::DivFOp::create(b, in[0], in[1]);
-                        return arith::SelectOp::create(b, none, f32Constant(b, empty), quotient);
-                      }));
+    // A score of −inf is a pair that is not kept, whatever the others are: its weight is −0.0.
+    rewriter.replaceOp(op, loops.map({{weights, loops.identity}, {sum, loops.without(axis)}, scores},
+                                     loops.type.getElementType(), [&](auto &b, ValueRange in) -> Value {
+                                       auto equals = [&](Value value, double constant) -> Value {
+                                         return arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, value,
+                                                                      f32Constant(b, constant));
+                                       };
+                                       Value quotient = arith::DivFOp::create(b, in[0], in[1]);
+                                       Value weight = arith::SelectOp::create(b, equals(in[2], -INFINITY),
+                                                                              f32Constant(b, -0.0), quotient);
+                                       return arith::SelectOp::create(b, equals(in[1], 0),
+                                                                      f32Constant(b, empty), weight);
+                                     }));
     return success();
   }
 };

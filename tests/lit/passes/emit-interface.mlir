@@ -18,6 +18,11 @@
 //       CHECK:   "cpuid"
 //       CHECK:   "xgetbv"
 
+// What a null context stands for: one thread.
+//       CHECK: llvm.mlir.global private constant @scale.default_context()
+//       CHECK:   llvm.mlir.constant(24 : i32) : i32
+//       CHECK:   llvm.mlir.constant(1 : i32) : i32
+
 //       CHECK: llvm.func internal @scale.bytes(
 //       CHECK: llvm.func internal @scale.call(
 //  CHECK-SAME:   target_cpu = "x86-64"

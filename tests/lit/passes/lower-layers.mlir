@@ -10,7 +10,7 @@ func.func @HalfIsComputedInF32(%x: tensor<?x8xbf16>) -> tensor<?x8xbf16> {
   return %0 : tensor<?x8xbf16>
 }
 
-// The maximum is subtracted, save where it is −inf; a sum of zero gives zeros.
+// The maximum is subtracted, save where it is −inf; a score of −inf has no weight, a sum of zero gives zeros.
 // CHECK-LABEL: @SoftmaxOfAnEmptyRowIsZeros
 //   CHECK-DAG:   %[[ZERO:.*]] = arith.constant 0.0
 //   CHECK-DAG:   %[[INF:.*]] = arith.constant 0xFF800000
@@ -19,9 +19,11 @@ func.func @HalfIsComputedInF32(%x: tensor<?x8xbf16>) -> tensor<?x8xbf16> {
 //       CHECK:   arith.select %[[EMPTY]], %[[ZERO]]
 //       CHECK:   math.exp
 //       CHECK:   arith.addf
+//       CHECK:   %[[QUOTIENT:.*]] = arith.divf
+//       CHECK:   %[[DROPPED:.*]] = arith.cmpf oeq, %{{.*}}, %[[INF]]
+//       CHECK:   %[[WEIGHT:.*]] = arith.select %[[DROPPED]], %{{.*}}, %[[QUOTIENT]]
 //       CHECK:   %[[NONE:.*]] = arith.cmpf oeq, %{{.*}}, %[[ZERO]]
-//       CHECK:   arith.divf
-//       CHECK:   arith.select %[[NONE]], %[[ZERO]]
+//       CHECK:   arith.select %[[NONE]], %[[ZERO]], %[[WEIGHT]]
 func.func @SoftmaxOfAnEmptyRowIsZeros(%x: tensor<?x8xf32>) -> tensor<?x8xf32> {
   %0 = attn.softmax %x : tensor<?x8xf32>
   return %0 : tensor<?x8xf32>
