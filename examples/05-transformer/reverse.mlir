@@ -420,7 +420,8 @@ module @reverse attributes {heed.params = "reverse.safetensors"} {
           !hidden,
           !hidden,
           !hidden,
-          !hidden) {
+          !hidden)
+      attributes {attn.require = ["new <= capacity"]} {
     %words = attn.param "embedding.weight" : !words
     %x_0 = call @embed_at(%words, %token_ids, %position)
       : (!words, !ids, !lengths) -> !hidden

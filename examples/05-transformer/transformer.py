@@ -244,9 +244,9 @@ def result(name, type, shape):
     return f'{type} {{attn.name = "{name}", attn.shape = {shape}}}'
 
 
-def entry(comment, name, arguments, results, body):
+def entry(comment, name, arguments, results, body, attributes=""):
     return (f"\n  // {comment}\n  func.func @{name}(\n" + ",\n".join(arguments) + ")\n      -> (" +
-            ",\n          ".join(results) + ") {\n" + body + "  }\n")
+            ",\n          ".join(results) + f"){attributes} {{\n" + body + "  }\n")
 
 
 def returns(values):
@@ -295,7 +295,8 @@ def entries(layers):
                                      [f"%x_{i}", *cross[i], "%position", f"%keys_{i}", f"%values_{i}"])
                           for i in range(layers)) +
                   project + "    %next_ids = attn.argmax %logits : !logits -> !ids\n" +
-                  returns([("%next_ids", "!ids")] + [(f"%new_{name}", "!hidden") for name in cache_names]))
+                  returns([("%next_ids", "!ids")] + [(f"%new_{name}", "!hidden") for name in cache_names]),
+                  '\n      attributes {attn.require = ["new <= capacity"]}')
     return text
 
 

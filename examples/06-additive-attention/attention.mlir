@@ -4,14 +4,11 @@
 !annotations = tensor<?x?x128xf32>
 !hidden = tensor<?x?x32xf32>
 !scores = tensor<?x?x?xf32>
-!ids = tensor<?x?xi64>
 
 module @attention attributes {heed.params = "attention.safetensors"} {
   func.func @attention(
       %states: !states {attn.name = "states", attn.shape = ["batch", "target", 64]},
-      %annotations: !annotations {attn.name = "annotations", attn.shape = ["batch", "source", 128]},
-      %source_mask: !ids {attn.name = "source_mask", attn.shape = ["batch", "source"], attn.optional = "ones",
-        attn.range = [0, 1]})
+      %annotations: !annotations {attn.name = "annotations", attn.shape = ["batch", "source", 128]})
       -> (!annotations {attn.name = "context", attn.shape = ["batch", "target", 128]},
           !scores {attn.name = "weights", attn.shape = ["batch", "target", "source"]}) {
     %w = attn.param "w" : tensor<32x64xf32>
@@ -20,13 +17,7 @@ module @attention attributes {heed.params = "attention.safetensors"} {
     %query = attn.linear %states, %w : !states, tensor<32x64xf32> -> !hidden
     %key = attn.linear %annotations, %u : !annotations, tensor<32x128xf32> -> !hidden
     %scores = attn.additive_scores %query, %key, %v : (!hidden, !hidden, tensor<32xf32>) -> !scores
-    %masked = attn.mask %scores reads(%source_mask : !ids) maps [affine_map<(b, h, q, k) -> (b, k)>] keep {
-    ^bb0(%b: index, %h: index, %i: index, %j: index, %queries: index, %keys: index, %flag: i64):
-      %zero = arith.constant 0 : i64
-      %keep = arith.cmpi ne, %flag, %zero : i64
-      attn.yield %keep : i1
-    } : !scores
-    %weights = attn.softmax %masked : !scores
+    %weights = attn.softmax %scores : !scores
     %context = attn.matmul %weights, %annotations : (!scores, !annotations) -> !annotations
     return %context, %weights : !annotations, !scores
   }

@@ -9,15 +9,14 @@ weights = load_file("attention.safetensors")
 random = np.random.default_rng(3)
 states = random.standard_normal((1, 4, 64), np.float32)
 annotations = 3 * random.standard_normal((1, 9, 128), np.float32)
-mask = np.array([[1] * 7 + [0] * 2], np.int64)
 arguments = []
-for name, array in (("states", states), ("annotations", annotations), ("source_mask", mask)):
+for name, array in (("states", states), ("annotations", annotations)):
     np.save(f"{name}.npy", array)
     arguments += ["--input", f"{name}={name}.npy"]
 subprocess.run(["heed", "run", "attention.so", *arguments, "--output", "out"], check=True)
 
 hidden = np.tanh((states @ weights["w"].T)[:, :, None] + (annotations @ weights["u"].T)[:, None])
-scores = np.where(mask[:, None] != 0, hidden.astype(np.float64) @ weights["v"], -np.inf)
+scores = hidden.astype(np.float64) @ weights["v"]
 exponentials = np.exp(scores - scores.max(-1, keepdims=True))
 expected = exponentials / exponentials.sum(-1, keepdims=True)
 

@@ -14,7 +14,8 @@ module @memory {
       %position: !lengths {attn.name = "position", attn.shape = ["batch"], attn.range = [0, "capacity - 1"]},
       %keys: !cache {attn.name = "keys", attn.shape = ["batch", "capacity", 64], attn.strided, attn.state = 1},
       %values: !cache {attn.name = "values", attn.shape = ["batch", "capacity", 64], attn.strided, attn.state = 2})
-      -> (!token {attn.name = "output", attn.shape = ["batch", 1, 64]}, !cache, !cache) {
+      -> (!token {attn.name = "output", attn.shape = ["batch", 1, 64]}, !cache, !cache)
+      attributes {attn.require = ["1 <= capacity"]} {
     %new_keys = attn.cache_update %keys, %key at %position : !cache, !token, !lengths
     %new_values = attn.cache_update %values, %value at %position : !cache, !token, !lengths
     %c0 = arith.constant 0 : index
