@@ -21,7 +21,7 @@ namespace heed {
 /// | erf        | 1            | 1    |                                                             |
 /// | sin, cos   | 1.75         | 1.75 | from 2^28 on slower, in a branch                            |
 /// | rsqrt      | 1.5          | 1.5  |                                                             |
-/// | powf       | 1            | 1    |                                                             |
+/// | powf       | 0.51         | 0.51 |                                                             |
 Expr buildExp(Expr x);
 Expr buildExp2(Expr x);
 Expr buildExpm1(Expr x);
