@@ -2,6 +2,15 @@
 // this takes one with it. Files still include what they use.
 #pragma once
 
+// The distribution's libraries have no statistics (NDEBUG), and their constructors fill only what they know of:
+// without this a build with assertions would disagree with them about the layout of a pass's statistic.
+#ifndef NDEBUG
+#define NDEBUG
+#include "llvm/ADT/Statistic.h"
+#undef NDEBUG
+#include <cassert>
+#endif
+
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
