@@ -176,7 +176,7 @@ TEST(MathSymbolsTestAArch64, ComputesTheSameBits) {
             << expected[j] << ", but got " << got[j];
     }
   }
-  llvm::sys::fs::remove_directories(folder);
+  (void)llvm::sys::fs::remove_directories(folder);
 }
 
 } // namespace
