@@ -2,8 +2,8 @@
 // this takes one with it. Files still include what they use.
 #pragma once
 
-// The distribution's libraries have no statistics (NDEBUG), and their constructors fill only what they know of:
-// without this a build with assertions would disagree with them about the layout of a pass's statistic.
+// The distribution's libraries have no statistics (NDEBUG), and their constructors fill only what they know
+// of: without this a build with assertions would disagree with them about the layout of a pass's statistic.
 #ifndef NDEBUG
 #define NDEBUG
 #include "llvm/ADT/Statistic.h"

@@ -125,10 +125,10 @@ TEST_P(HalfTest, IntegersRoundOnce) {
   std::vector<int64_t> wides;
   for (int shift = 0; shift < 64; ++shift)
     for (int64_t offset : {-1, 0, 1})
-      for (int64_t half : {0x180, 0x181, 0x1801, 0xc04}) { // near ties of 8 and 11 bits
-        int64_t x = int64_t(uint64_t(half) << shift) + offset;
-        for (int64_t value : {x, -x, int64_t(random() >> shift)}) {
-          wides.push_back(value);
+      for (int64_t half : {0x180, 0x181, 0x1801, 0xc04}) {         // near ties of 8 and 11 bits
+        uint64_t x = (uint64_t(half) << shift) + uint64_t(offset); // wraps around
+        for (uint64_t value : {x, 0 - x, uint64_t(random() >> shift)}) {
+          wides.push_back(int64_t(value));
           narrows.push_back(int32_t(value));
         }
       }
