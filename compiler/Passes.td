@@ -228,7 +228,11 @@ def PlanWorkspace : Pass<"attn-plan-workspace", "mlir::ModuleOp"> {
     Buffers whose lifetimes do not meet share a place. A buffer inside of a parallel loop has one place per slot. Sizes are
     expressions of the function's dimensions and of the number of threads; beside every function `@f` stands
     `@f.workspace`, which computes the sum. A callee's workspace is a buffer of its caller.
+
+    With `red-zones` every buffer has a place of its own, and what lies between two of them, before the first and after the
+    last is poisoned while the function runs: the address sanitizer then reports an access that strays.
   }];
+  let options = [Option<"redZones", "red-zones", "bool", "false", "Keep buffers apart by bytes that no access may touch">];
   let dependentDialects = ["mlir::memref::MemRefDialect", "mlir::arith::ArithDialect", "mlir::func::FuncDialect"];
 }
 

@@ -68,7 +68,7 @@ static void buildBufferPhase(OpPassManager &pm, const PipelineOptions &options) 
   pm.addNestedPass<func::FuncOp>(createShareTiles());
   pm.addPass(memref::createResolveShapedTypeResultDimsPass());
   cleanUp(pm);
-  pm.addPass(createPlanWorkspace());
+  pm.addPass(createPlanWorkspace({options.redZones}));
   cleanUp(pm);
 }
 

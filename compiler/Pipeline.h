@@ -15,6 +15,7 @@ llvm::StringRef phaseName(Phase phase);
 struct PipelineOptions {
   bool contracts = true; ///< check what callers pass
   bool remarks = false;  ///< say why an attention is not fused
+  bool redZones = false; ///< between buffers of the workspace, for the address sanitizer
 };
 
 /// Adds the passes that lead from phase `from` (exclusive) to phase `to` (inclusive).

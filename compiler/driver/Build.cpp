@@ -124,6 +124,7 @@ void Build::lower(Phase to) {
          "expected a phase from " + phaseName(phase) + " on, where this module is, but got " + phaseName(to));
   PipelineOptions pipeline;
   pipeline.contracts = cast<mlir::StringAttr>((*module)->getAttr("heed.contracts")) == "on";
+  pipeline.redZones = instrument == Instrument::Address;
   for (; phase < to; phase = static_cast<Phase>(static_cast<int>(phase) + 1)) {
     Phase next = static_cast<Phase>(static_cast<int>(phase) + 1);
     progress.step("phase " + phaseName(next));

@@ -27,12 +27,15 @@ FailureOr<Value> EntrySizes::bytesOf(memref::AllocOp alloc) {
     else
       sizes.push_back(*size);
   }
-  Value bytes =
-      indexConstant(b, sizes.empty() ? static_cast<int64_t>(llvm::alignTo(fixed, alignment)) : fixed);
+  Value bytes = indexConstant(b, fixed);
   for (Value size : sizes)
     bytes = b.createOrFold<arith::MulIOp>(bytes, size);
-  if (sizes.empty())
-    return bytes;
+  return bytes;
+}
+
+Value EntrySizes::roundUp(Value bytes) {
+  if (std::optional<int64_t> constant = getConstantIntValue(bytes))
+    return indexConstant(b, llvm::alignTo(*constant, alignment));
   Value rounded = b.createOrFold<arith::AddIOp>(bytes, indexConstant(b, alignment - 1));
   return b.createOrFold<arith::AndIOp>(rounded, indexConstant(b, -alignment));
 }

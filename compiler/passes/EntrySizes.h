@@ -16,8 +16,11 @@ public:
   /// `b` stays at the entry of `function`.
   EntrySizes(mlir::func::FuncOp function, mlir::ImplicitLocOpBuilder &b) : function(function), b(b) {}
 
-  /// The bytes of a buffer, or a bound of them, in whole cache lines. An error where they depend on data.
+  /// The bytes of a buffer, or a bound of them. An error where they depend on data.
   mlir::FailureOr<mlir::Value> bytesOf(mlir::memref::AllocOp alloc);
+
+  /// `bytes` in whole cache lines: every buffer starts on one.
+  mlir::Value roundUp(mlir::Value bytes);
 
 private:
   mlir::func::FuncOp function;

@@ -2,6 +2,7 @@
 #include "compiler/passes/Passes.h"
 
 #include "compiler/passes/EntrySizes.h"
+#include "compiler/passes/RedZones.h"
 #include "compiler/passes/Structured.h"
 #include "mlir/Dialect/Bufferization/Transforms/BufferViewFlowAnalysis.h"
 
@@ -17,7 +18,8 @@ namespace {
 struct Buffer {
   memref::AllocOp alloc;
   int64_t begin, end;
-  Value bytes; // at the function's entry
+  Value bytes; // as many as there are, and in whole cache lines, at the function's entry
+  Value extent;
 };
 
 /// Buffers that share one place because their lifetimes do not meet.
@@ -35,10 +37,12 @@ struct FunctionPlanner {
   /// Post-order numbers: an operation's contents come before it, and its number ends its extent.
   DenseMap<Operation *, int64_t> position;
   BufferViewFlowAnalysis aliases;
+  bool redZones;
 
-  explicit FunctionPlanner(func::FuncOp function)
+  FunctionPlanner(func::FuncOp function, bool redZones)
       : function(function), module(function->getParentOfType<ModuleOp>()),
-        b(function.getLoc(), function.getContext()), sizes(function, b), aliases(function) {
+        b(function.getLoc(), function.getContext()), sizes(function, b), aliases(function),
+        redZones(redZones) {
     auto kernel = function.getArguments().take_back(4);
     workspace = kernel[1];
     threads = kernel[2];
@@ -67,7 +71,7 @@ struct FunctionPlanner {
       FailureOr<Value> bytes = sizes.bytesOf(alloc);
       if (failed(bytes))
         return WalkResult::interrupt();
-      buffers.push_back({alloc, position[alloc], lastUse(alloc), *bytes});
+      buffers.push_back({alloc, position[alloc], lastUse(alloc), *bytes, sizes.roundUp(*bytes)});
       return WalkResult::advance();
     });
     if (found.wasInterrupted())
@@ -90,8 +94,8 @@ struct FunctionPlanner {
         marker.erase();
         continue;
       }
-      buffers.push_back(
-          {marker, position[loop] - 1, position[loop], b.createOrFold<arith::MulIOp>(*share, threads)});
+      Value bytes = b.createOrFold<arith::MulIOp>(*share, threads);
+      buffers.push_back({marker, position[loop] - 1, position[loop], bytes, bytes});
       slotShares[marker] = {loop, *share};
     }
     llvm::stable_sort(buffers, [](const Buffer &x, const Buffer &y) { return x.begin < y.begin; });
@@ -99,28 +103,45 @@ struct FunctionPlanner {
     SmallVector<Place> places;
     for (Buffer &buffer : buffers) {
       auto isFree = [&](const Place &place) {
-        return llvm::none_of(place.buffers, [&](Buffer *other) {
+        // Where an access that strays is to be found, what it strays from keeps its place.
+        return !redZones && llvm::none_of(place.buffers, [&](Buffer *other) {
           return buffer.begin <= other->end && other->begin <= buffer.end;
         });
       };
       auto place =
-          llvm::find_if(places, [&](const Place &p) { return isFree(p) && p.bytes == buffer.bytes; });
+          llvm::find_if(places, [&](const Place &p) { return isFree(p) && p.bytes == buffer.extent; });
       if (place == places.end())
         place = llvm::find_if(places, isFree);
       if (place == places.end())
         place = &places.emplace_back(Place{{}, indexConstant(b, 0), {}});
       place->buffers.push_back(&buffer);
-      place->bytes = b.createOrFold<arith::MaxSIOp>(place->bytes, buffer.bytes);
+      place->bytes = b.createOrFold<arith::MaxSIOp>(place->bytes, buffer.extent);
     }
     Value total = indexConstant(b, 0);
+    if (redZones && !places.empty())
+      total = guard(owner, base, total, indexConstant(b, RedZones::bytes));
     for (Place &place : places) {
       place.offset = total;
       total = b.createOrFold<arith::AddIOp>(total, place.bytes);
+      if (redZones) {
+        Value bytes = place.buffers.front()->bytes;
+        Value unused = b.createOrFold<arith::SubIOp>(place.bytes, bytes);
+        total = guard(owner, base, b.createOrFold<arith::AddIOp>(place.offset, bytes),
+                      b.createOrFold<arith::AddIOp>(unused, indexConstant(b, RedZones::bytes)));
+      }
     }
     for (Place &place : places)
       for (Buffer *buffer : place.buffers)
         bind(*buffer, base, place.offset);
     return total;
+  }
+
+  /// A red zone in all code of `owner`; returns its end.
+  Value guard(Operation *owner, Value base, Value offset, Value size) {
+    Block &scope = owner->getRegion(0).front();
+    auto start = owner == function ? b.getInsertionPoint() : scope.begin();
+    RedZones(module).guard(scope, start, base, offset, size);
+    return b.createOrFold<arith::AddIOp>(offset, size);
   }
 
   DenseMap<Operation *, std::pair<scf::ForallOp, Value>> slotShares;
@@ -163,6 +184,8 @@ struct FunctionPlanner {
 };
 
 struct PlanWorkspace : impl::PlanWorkspaceBase<PlanWorkspace> {
+  using PlanWorkspaceBase::PlanWorkspaceBase;
+
   void runOnOperation() override {
     // Callees first: a caller asks for their workspace.
     SmallVector<func::FuncOp> order;
@@ -180,7 +203,7 @@ struct PlanWorkspace : impl::PlanWorkspaceBase<PlanWorkspace> {
       visit(function);
     for (func::FuncOp function : order) {
       function.walk([&](func::CallOp call) { allocateForCallee(call); });
-      FunctionPlanner planner(function);
+      FunctionPlanner planner(function, redZones);
       FailureOr<Value> bytes = planner.run();
       if (failed(bytes))
         return signalPassFailure();

@@ -26,14 +26,17 @@ def operations():
 
 
 def verify(name):
+    heed = pathlib.Path(os.environ["HEED_BUILD"]) / "bin" / "heed"
+    # A heed that runs under the address sanitizer brings what emitted code needs to be watched as well.
+    is_sanitized = "CMAKE_BUILD_TYPE:STRING=Sanitize" in (heed.parents[1] / "CMakeCache.txt").read_text()
+    watched = ["--instrument=address"] if is_sanitized else []
     text = (ops / f"{name}.mlir").read_text()
     failed = []
     with tempfile.TemporaryDirectory() as folder:
         for element in ("f32", "f16", "bf16"):
             model = pathlib.Path(folder) / f"{name}_{element}.mlir"
             model.write_text(text.replace("ELEM", element))
-            run = subprocess.run([pathlib.Path(os.environ["HEED_BUILD"]) / "bin" / "heed", "verify", model, "--seed", "1"],
-                                 capture_output=True, text=True)
+            run = subprocess.run([heed, "verify", model, "--seed", "1", *watched], capture_output=True, text=True)
             print(run.stdout, end="")
             if run.returncode != 0:
                 failed.append(element)

@@ -1,4 +1,5 @@
 // RUN: heed-opt %s --attn-plan-workspace --canonicalize --cse | FileCheck %s
+// RUN: heed-opt %s --attn-plan-workspace=red-zones=true --canonicalize --cse | FileCheck %s --check-prefix=ZONES
 
 // The first and the third buffer never live together and share a place.
 module @m {
@@ -14,6 +15,22 @@ module @m {
   //       CHECK:   %[[SECOND:.*]] = memref.view %arg3[%{{[^c].*}}]
   //       CHECK:   linalg.add ins(%[[FIRST]], %[[FIRST]] : {{.*}}) outs(%[[SECOND]] :
   //       CHECK:   linalg.add ins(%[[SECOND]], %[[SECOND]] : {{.*}}) outs(%[[FIRST]] :
+
+  // Three places, and four zones that are given back at the end; each begins where the buffer before it ends.
+  // ZONES-LABEL: func.func @SharedPlaces
+  //       ZONES:   %[[BYTES:.*]] = arith.muli %{{.*}}, %c4
+  //       ZONES:   %[[END:.*]] = arith.addi %[[BYTES]], %c64
+  //       ZONES:   memref.view %arg3[%[[END]]]
+  //       ZONES:   call @redzone.poison
+  //       ZONES:   call @redzone.poison
+  //       ZONES:   %[[FIRST:.*]] = memref.view %arg3[%c64]
+  //       ZONES:   linalg.add ins(%arg0, %arg0 : {{.*}}) outs(%[[FIRST]] :
+  //       ZONES:   %[[SECOND:.*]] = memref.view
+  //       ZONES:   linalg.add ins(%[[FIRST]], %[[FIRST]] : {{.*}}) outs(%[[SECOND]] :
+  //       ZONES:   %[[THIRD:.*]] = memref.view
+  //       ZONES:   linalg.add ins(%[[SECOND]], %[[SECOND]] : {{.*}}) outs(%[[THIRD]] :
+  // ZONES-COUNT-4: call @redzone.unpoison
+  //  ZONES-NEXT:   return
   func.func @SharedPlaces(%a: memref<?xf32>, %out: memref<?xf32>, %params: memref<?xi8>, %workspace: memref<?xi8>,
       %threads: index, %context: !llvm.ptr) {
     %c0 = arith.constant 0 : index
@@ -52,3 +69,9 @@ module @m {
     return
   }
 }
+
+// ZONES-LABEL: func.func private @redzone.poison(
+//  ZONES-SAME:   %[[ZONE:.*]]: memref<?xi8>
+//   ZONES-DAG:   %[[ADDRESS:.*]] = memref.extract_aligned_pointer_as_index %[[ZONE]]
+//   ZONES-DAG:   %[[SIZE:.*]] = memref.dim %[[ZONE]]
+//       ZONES:   call @__asan_poison_memory_region
