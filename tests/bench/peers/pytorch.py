@@ -1,0 +1,120 @@
+"""PyTorch: inference mode; `out=` where an operation has it."""
+
+import torch
+import torch.nn.functional as F
+
+from peers.base import Call, Unsupported
+
+
+class Torch:
+    def __init__(self, threads):
+        torch.set_num_threads(threads)
+        torch.set_grad_enabled(False)
+
+    def version(self):
+        return torch.__version__
+
+    def prepare(self, work):
+        with torch.inference_mode():
+            yield from {"gemm": self.gemm, "rows": self.gemm, "sdpa": self.attention}.get(work.group, self.model)(work)
+
+    @staticmethod
+    def gemm(work):
+        weights = {name: torch.from_numpy(array) for name, array in work.weights().items()}
+        inputs = [torch.from_numpy(array) for array in work.inputs().values()]
+        outs = [torch.empty(work.m, work.n) for _ in inputs]
+        items = [(x, weights[f"w{i}"], weights[f"b{i}"], out) for i, (x, out) in enumerate(zip(inputs, outs))]
+
+        def outputs():
+            return {f"y{i}": out.numpy() for i, out in enumerate(outs)}
+
+        @torch.inference_mode()
+        def into():
+            for x, w, b, out in items:
+                torch.addmm(b, x, w, out=out)
+                if work.activation == "relu":
+                    out.relu_()
+                elif work.activation == "gelu":
+                    torch._C._nn.gelu_(out)
+
+        items = [(x, w.t(), b, out) for x, w, b, out in items]
+        yield Call(into, outputs, "addmm(out=), weight [n, k]")
+        if work.copies == 1:
+            items = [(x, w.contiguous(), b, out) for x, w, b, out in items]
+            yield Call(into, outputs, "addmm(out=), weight [k, n]")
+
+        # What torch.compile emits for a frozen model.
+        packed = [(x, torch.ops.mkldnn._reorder_linear_weight(weights[f"w{i}"], work.m), weights[f"b{i}"])
+                  for i, x in enumerate(inputs)]
+        results = [None] * work.copies
+        activation = work.activation or "none"
+        algorithm = "none" if work.activation == "gelu" else ""
+
+        @torch.inference_mode()
+        def frozen():
+            for i, (x, w, b) in enumerate(packed):
+                results[i] = torch.ops.mkldnn._linear_pointwise(x, w, b, activation, [], algorithm)
+
+        yield Call(frozen, lambda: {f"y{i}": out.numpy() for i, out in enumerate(results)}, "oneDNN, packed weight")
+
+    @staticmethod
+    def attention(work):
+        q, k, v = (torch.from_numpy(array) for array in work.inputs().values())
+        result = [None]
+
+        def outputs():
+            return {"y": result[0].numpy()}
+
+        mask = torch.from_numpy(work.keep(__import__("numpy").arange(work.queries))) if work.mask == "window" else None
+        options = {"attn_mask": mask, "is_causal": work.mask == "causal", "scale": work.scale}
+        if work.heads != work.kv_heads:
+            options["enable_gqa"] = True
+
+        @torch.inference_mode()
+        def run():
+            result[0] = F.scaled_dot_product_attention(q, k, v, **options)
+
+        yield Call(run, outputs, "scaled_dot_product_attention")
+        if mask is not None:
+            options = options | {"attn_mask": torch.where(mask, 0.0, float("-inf"))}
+
+            @torch.inference_mode()
+            def run_bias():
+                result[0] = F.scaled_dot_product_attention(q, k, v, **options)
+
+            yield Call(run_bias, outputs, "scaled_dot_product_attention, mask of floats")
+
+    def model(self, work):
+        import networks
+        module = networks.build(work)
+        inputs = networks.inputs(work)
+        result = [None]
+
+        @torch.inference_mode()
+        def run():
+            result[0] = module(*inputs)
+
+        yield Call(run, lambda: {next(iter(work.output_shapes())): result[0].numpy()}, "eager")
+
+
+class TorchCompile(Torch):
+    """Whole networks through torch.compile, frozen: constants folded, weights packed."""
+
+    def prepare(self, work):
+        import networks
+        if work.group in ("gemm", "rows", "sdpa"):
+            raise Unsupported("one operation: see torch")
+        import torch._inductor.config as config
+        config.freezing = True
+        config.cpp.cxx = (None, "g++")
+        torch._dynamo.reset()
+        with torch.inference_mode():
+            compiled = torch.compile(networks.build(work), dynamic=False)
+            inputs = networks.inputs(work)
+            result = [compiled(*inputs)]
+
+            @torch.inference_mode()
+            def run():
+                result[0] = compiled(*inputs)
+
+            yield Call(run, lambda: {next(iter(work.output_shapes())): result[0].numpy()}, "torch.compile, frozen")
