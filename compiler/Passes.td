@@ -162,9 +162,12 @@ def LowerOnlineAttention : Pass<"attn-lower-online-attention"> {
   let summary = "Lower a step of online attention to two tile matmuls and the softmax between them";
   let description = [{
     The regions are inlined between the two products. A pair that is not kept has the score −inf and the weight
-    −0.0, by which the second product knows to leave it out.
+    −0.0, by which the second product knows to leave it out. Between the products each row is read twice, in
+    vectors: for its maximum, and for the exponentials and their sum. What was summed up before is scaled only where
+    the maximum has moved, which is seldom.
   }];
-  let dependentDialects = ["mlir::linalg::LinalgDialect", "mlir::math::MathDialect"];
+  let dependentDialects = ["mlir::linalg::LinalgDialect", "mlir::math::MathDialect", "mlir::scf::SCFDialect",
+                           "mlir::vector::VectorDialect"];
 }
 
 def LowerMasks : Pass<"attn-lower-masks"> {

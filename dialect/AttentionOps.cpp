@@ -173,10 +173,11 @@ LogicalResult OnlineAttentionOp::verify() {
            << query.getRank() << " and " << value.getRank();
   if (key.getRank() != 2 && key.getRank() != 3) // C2
     return emitOpError("expected key of rank 2, or of rank 3 as panels, but got rank ") << key.getRank();
-  if (query.getElementType() != key.getElementType() ||
-      query.getElementType() != value.getElementType()) // C3
-    return emitOpError("expected query, key and value of one element type, but got ")
-           << query.getElementType() << ", " << key.getElementType() << " and " << value.getElementType();
+  Type element = key.getElementType();
+  if (value.getElementType() != element ||
+      (query.getElementType() != element && !query.getElementType().isF32())) // C3
+    return emitOpError("expected key and value of one element type, and query of it or f32, but got ")
+           << element << ", " << value.getElementType() << " and " << query.getElementType();
   if (!mayEqual(query.getDimSize(1), key.getDimSize(1))) // C4
     return emitOpError("expected query width to equal key width, but got ")
            << query.getDimSize(1) << " and " << key.getDimSize(1);

@@ -101,14 +101,15 @@ def OnlineAttentionOp : AttnOp<"online_attention", [AttrSizedOperandSegments, Is
     For one head, with s the scores of `attn.attention` and `m' = max(row_max, max_k s[k])`:
     `accumulator ← accumulator · exp(row_max − m') + sum_k exp(s[k] − m') · value[k]`,
     `row_sum ← row_sum · exp(row_max − m') + sum_k exp(s[k] − m')`, `row_max ← m'` (Milakov and Gimelshein
-    2018). It exists because it can be tiled along the keys. The key is [k, d], or panels [ceil(k / w), d, w]
+    2018). It exists because it can be tiled along the keys. Under `base2` powers of two take the place of those
+    of e: scores count in units of ln 2, and so does row_max. The query may be f32 beside narrower keys. The key is [k, d], or panels [ceil(k / w), d, w]
     as `linalg.pack` makes them. `origin` is the batch, head, query index of row 0, key index of key 0, query
     length and key length that the regions see.
 
     Constraints:
     - (C1) query is [q, d] and value [k, e].
     - (C2) key is [k, d] or panels of rank 3.
-    - (C3) Element types of query, key and value are equal.
+    - (C3) Element types of key and value are equal, and that of the query is theirs or f32.
     - (C4) Query and key width are equal.
     - (C5) There are ceil(k / w) panels, `w >= 1`.
     - (C6) Key and value length are equal.
@@ -129,7 +130,7 @@ def OnlineAttentionOp : AttnOp<"online_attention", [AttrSizedOperandSegments, Is
   let arguments = (ins AttnFloatTensor:$query, AttnFloatTensor:$key, AttnFloatTensor:$value,
     Variadic<Index>:$origin, Variadic<AnyRankedTensor>:$reads,
     RankedTensorOf<[F32]>:$accumulator, RankedTensorOf<[F32]>:$row_max, RankedTensorOf<[F32]>:$row_sum,
-    DefaultValuedAttr<F64Attr, "1.0">:$scale,
+    DefaultValuedAttr<F64Attr, "1.0">:$scale, UnitAttr:$base2,
     DefaultValuedAttr<AffineMapArrayAttr, "{}">:$read_maps);
   let results = (outs Variadic<RankedTensorOf<[F32]>>:$results);
   let regions = (region MaxSizedRegion<1>:$score, MaxSizedRegion<1>:$keep);
@@ -138,6 +139,7 @@ def OnlineAttentionOp : AttnOp<"online_attention", [AttrSizedOperandSegments, Is
     `origin` `(` $origin `)`
     `outs` `(` $accumulator `,` $row_max `,` $row_sum `:` type($accumulator) `,` type($row_max) `,` type($row_sum) `)`
     oilist(`scale` `(` $scale `)`
+      | `base2` $base2
       | `reads` `(` $reads `:` type($reads) `)` `maps` $read_maps)
     `` custom<ScoreAndKeep>($score, $keep, ref(type($reads)), ref($read_maps))
     attr-dict `:` type($results)

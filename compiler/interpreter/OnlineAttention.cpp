@@ -30,7 +30,7 @@ static LogicalResult evaluateOnlineAttention(attn::OnlineAttentionOp op, Frame &
 
   SmallVector<int64_t> origin = frame.integers(op.getOrigin());
   ScoreRegions regions(op, frame);
-  Real scale(op.getScale().convertToDouble());
+  Real scale(op.getScale().convertToDouble()), unit(op.getBase2() ? llvm::numbers::ln2 : 1);
   std::vector<Real> scores(queries * keys);
   for (int64_t first = 0; first < keys; first += panelWidth) {
     MatrixView right = panels ? MatrixView{key, first * width, panelWidth, 1} : MatrixView{key, 0, 1, width};
@@ -51,7 +51,7 @@ static LogicalResult evaluateOnlineAttention(attn::OnlineAttentionOp op, Frame &
     if (max.value == -infinity) // no key so far: nothing to add, and nothing to scale
       continue;
     // Which maximum is taken cancels in the final division; only the distance to it is uncertain.
-    Real subtracted(max.value), correction = exp(Real(rowMax.real(q).value) - subtracted);
+    Real subtracted(max.value), correction = exp((Real(rowMax.real(q).value) - subtracted) * unit);
     Sum sum;
     sum.add(rowSum.real(q) * correction);
     std::vector<Sum> sums(valueWidth);
@@ -61,7 +61,7 @@ static LogicalResult evaluateOnlineAttention(attn::OnlineAttentionOp op, Frame &
       Real score = scores[q * keys + k];
       if (score.value == -infinity)
         continue;
-      Real weight = exp(score - subtracted);
+      Real weight = exp((score - subtracted) * unit);
       sum.add(weight);
       for (int64_t e = 0; e < valueWidth; ++e)
         sums[e].add(weight * value.real(k * valueWidth + e));

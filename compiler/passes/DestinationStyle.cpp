@@ -79,6 +79,13 @@ struct DestinationStyle : impl::DestinationStyleBase<DestinationStyle> {
     return success();
   }
 
+  /// What `value` overwrites in the end.
+  static Value originOf(Value value) {
+    while (Value destination = destinationOf(value))
+      value = destination;
+    return value;
+  }
+
   /// The value that `value` overwrites, if its operation says.
   static Value destinationOf(Value value) {
     Operation *op = value.getDefiningOp();
@@ -89,6 +96,11 @@ struct DestinationStyle : impl::DestinationStyleBase<DestinationStyle> {
       return loop.getInitArgs()[number];
     if (auto loop = dyn_cast<scf::ForallOp>(op))
       return loop.getOutputs()[number];
+    if (auto choice = dyn_cast<scf::IfOp>(op)) {
+      Value yes = originOf(choice.thenYield().getOperand(number)),
+            no = originOf(choice.elseYield().getOperand(number));
+      return yes == no ? yes : Value();
+    }
     if (auto insert = dyn_cast<tensor::InsertSliceOp>(op))
       return insert.getDest();
     if (auto insert = dyn_cast<tensor::InsertOp>(op))
@@ -106,10 +118,7 @@ struct DestinationStyle : impl::DestinationStyleBase<DestinationStyle> {
       BlockArgument argument = loop.getRegionIterArg(operand.getOperandNumber());
       if (!isa<RankedTensorType>(argument.getType()))
         continue;
-      Value origin = operand.get();
-      while (Value destination = origin == argument ? Value() : destinationOf(origin))
-        origin = destination;
-      if (origin != argument)
+      if (originOf(operand.get()) != argument)
         operand.set(linalg::CopyOp::create(builder, yield.getLoc(), operand.get(), argument).getResult(0));
     }
   }

@@ -23,7 +23,10 @@ using Binary = Expr (*)(Expr, Expr);
 Unary findUnary(Operation *op) {
   return llvm::TypeSwitch<Operation *, Unary>(op)
       .Case([](math::ExpOp) { return buildExp; })
-      .Case([](math::Exp2Op) { return buildExp2; })
+      .Case([](math::Exp2Op op) {
+        bool approximate = bitEnumContainsAll(op.getFastmath(), arith::FastMathFlags::afn);
+        return approximate ? buildExp2Approximate : buildExp2;
+      })
       .Case([](math::ExpM1Op) { return buildExpm1; })
       .Case([](math::LogOp) { return buildLog; })
       .Case([](math::Log2Op) { return buildLog2; })

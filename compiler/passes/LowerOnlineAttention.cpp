@@ -2,6 +2,7 @@
 #include "compiler/passes/Passes.h"
 
 #include "compiler/passes/Structured.h"
+#include "compiler/passes/Vectorize.h"
 #include "compiler/target/Target.h"
 #include "mlir/IR/IRMapping.h"
 
@@ -13,18 +14,22 @@ using namespace mlir;
 
 namespace {
 
+/// Elements of a vector, and vectors at once along a row of scores.
+constexpr int64_t width = 16, unrolled = 4;
+
 struct StepLowering {
   attn::OnlineAttentionOp op;
   ImplicitLocOpBuilder b;
+  const Target &target;
   const Tuning &tuning;
   OpFoldResult rows, columns;
-  AffineMap both, row, line; // over (query, key): both, and the query alone; over the query
+  VectorType vector;
 
-  StepLowering(attn::OnlineAttentionOp op, const Tuning &tuning)
-      : op(op), b(op.getLoc(), op), tuning(tuning),
+  StepLowering(attn::OnlineAttentionOp op, const Target &target)
+      : op(op), b(op.getLoc(), op), target(target), tuning(target.tuning),
         rows(tensor::getMixedSize(b, op.getLoc(), op.getQuery(), 0)),
-        columns(tensor::getMixedSize(b, op.getLoc(), op.getValue(), 0)), both(b.getMultiDimIdentityMap(2)),
-        row(both.getSubMap({0})), line(b.getMultiDimIdentityMap(1)) {}
+        columns(tensor::getMixedSize(b, op.getLoc(), op.getValue(), 0)),
+        vector(VectorType::get(width, b.getF32Type())) {}
 
   bool hasRegions() { return !op.getScore().empty() || !op.getKeep().empty(); }
 
@@ -33,10 +38,6 @@ struct StepLowering {
     Value empty = tensor::EmptyOp::create(b, ArrayRef<int64_t>{tuning.queries, tuning.keys}, b.getF32Type());
     SmallVector<OpFoldResult> origin(2, b.getIndexAttr(0));
     return sliceWithout(b, empty, origin, {rows, columns}, {false, false});
-  }
-  Value rowTile() {
-    Value empty = tensor::EmptyOp::create(b, ArrayRef<int64_t>{tuning.queries}, b.getF32Type());
-    return sliceWithout(b, empty, {b.getIndexAttr(0)}, {rows}, {false});
   }
 
   /// scale · query · keyᵀ.
@@ -60,14 +61,6 @@ struct StepLowering {
     return products.getResult();
   }
 
-  void scaleEpilogue(attn::TileMatmulOp product, double scale) {
-    OpBuilder::InsertionGuard guard(b);
-    Block *block = b.createBlock(&product.getEpilogue(), {}, {b.getF32Type()}, {op.getLoc()});
-    Value sum = block->getArgument(0);
-    attn::YieldOp::create(b, scale == 1 ? sum
-                                        : arith::MulFOp::create(b, sum, f32Constant(b, scale)).getResult());
-  }
-
   /// Inlines `region` for the pair of the current iteration.
   Value inlineRegion(ImplicitLocOpBuilder &b, Region &region, Value score, ValueRange elements) {
     SmallVector<Value> arguments;
@@ -89,6 +82,7 @@ struct StepLowering {
   Value changeScores(Value scores) {
     // Elements reach the regions in their own type, sliced to the tile; a tensor read whole is used as it is.
     SmallVector<Value> ins{scores};
+    AffineMap both = b.getMultiDimIdentityMap(2);
     SmallVector<AffineMap> maps{both};
     SmallVector<std::pair<int64_t, Value>> sources; // position among the inputs, or a value from outside
     for (auto [read, map] :
@@ -153,58 +147,118 @@ struct StepLowering {
     return op.getKeep().getArgument(6 + read).getType();
   }
 
+  /// The part of `row` from `from` to `to` in blocks of vectors: several at once, then one, then the rest
+  /// under a mask.
+  SmallVector<Value>
+  alongRow(Value size, ValueRange carried,
+           function_ref<SmallVector<Value>(Value at, Value mask, ValueRange carried)> body) {
+    Value zero = indexConstant(b, 0), done = zero;
+    SmallVector<Value> now(carried);
+    for (int64_t vectors : {unrolled, int64_t(1)}) {
+      Value end = wholeSteps(b, done, size, vectors * width);
+      now = buildLoop(b, done, end, vectors * width, now, [&](Value at, ValueRange carried) {
+        SmallVector<Value> next(carried);
+        for (int64_t i = 0; i < vectors; ++i)
+          next = body(b.createOrFold<arith::AddIOp>(at, indexConstant(b, i * width)), {}, next);
+        return next;
+      });
+      done = end;
+    }
+    return buildLoop(b, done, size, width, now, [&](Value at, ValueRange carried) {
+      return body(at, remainderMask(b, size, at, width), carried);
+    });
+  }
+
+  Value splat(Value scalar) { return vector::BroadcastOp::create(b, vector, scalar); }
+  Value splat(double number) { return splat(f32Constant(b, number)); }
+
+  /// x, or `bound` where that is larger; a NaN is passed over.
+  Value atLeast(Value x, Value bound) {
+    return arith::SelectOp::create(b, arith::CmpFOp::create(b, arith::CmpFPredicate::OGT, x, bound), x,
+                                   bound);
+  }
+
+  /// Turns one row of scores into weights. Carries (scores, accumulator, row max, row sum).
+  SmallVector<Value> softmaxRow(Value row, ValueRange carried) {
+    Value scores = carried[0], before = tensor::ExtractOp::create(b, carried[2], row);
+    Value largest =
+        alongRow(asValue(b, columns), splat(-INFINITY), [&](Value at, Value mask, ValueRange sofar) {
+          Value larger = atLeast(loadVector(b, scores, {row, at}, width, mask), sofar[0]);
+          return SmallVector<Value>{mask ? arith::SelectOp::create(b, mask, larger, sofar[0]) : larger};
+        })[0];
+    // The maximum seldom moves, and then nothing need be scaled or reduced across lanes.
+    Value exceeds = arith::CmpFOp::create(b, arith::CmpFPredicate::OGT, largest, splat(before));
+    Value moves = vector::ReductionOp::create(b, vector::CombiningKind::OR, exceeds);
+    auto choice = scf::IfOp::create(b, carried.drop_front().getTypes(), moves, /*withElse=*/true);
+    {
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPointToStart(choice.elseBlock());
+      scf::YieldOp::create(b, carried.drop_front());
+      b.setInsertionPointToStart(choice.thenBlock());
+      scf::YieldOp::create(b, moveMaximum(row, largest, before, carried));
+    }
+    Value shift = splat(finite(tensor::ExtractOp::create(b, choice.getResult(1), row)));
+    SmallVector<Value> weighted =
+        alongRow(asValue(b, columns), {scores, splat(0.0)},
+                 [&](Value at, Value mask, ValueRange sofar) -> SmallVector<Value> {
+                   Value score = loadVector(b, sofar[0], {row, at}, width, mask);
+                   Value weight = exponential(arith::SubFOp::create(b, score, shift));
+                   // −0 marks the weight of a pair that is not kept, which no exponential gives.
+                   if (hasRegions())
+                     weight = arith::SelectOp::create(
+                         b, arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, score, splat(-INFINITY)),
+                         splat(-0.0), weight);
+                   Value sum = arith::AddFOp::create(b, sofar[1], weight);
+                   if (mask)
+                     sum = arith::SelectOp::create(b, mask, sum, sofar[1]);
+                   return {storeVector(b, weight, sofar[0], {row, at}, mask), sum};
+                 });
+    Value sum = tensor::ExtractOp::create(b, choice.getResult(2), row);
+    Value weights = vector::ReductionOp::create(b, vector::CombiningKind::ADD, weighted[1],
+                                                arith::FastMathFlags::reassoc);
+    sum = arith::AddFOp::create(b, sum, weights);
+    Value sums = tensor::InsertOp::create(b, sum, choice.getResult(2), row);
+    return {weighted[0], choice.getResult(0), choice.getResult(1), sums};
+  }
+
+  /// e^x, or 2^x, for x that is not positive.
+  Value exponential(Value x) {
+    if (!op.getBase2()) {
+      Value factor = f32Constant(b, llvm::numbers::log2e);
+      x = arith::MulFOp::create(b, x, isa<VectorType>(x.getType()) ? splat(factor) : factor);
+    }
+    return math::Exp2Op::create(b, x, arith::FastMathFlags::afn);
+  }
+
+  /// A maximum by which to shift: a row without kept keys so far has none.
+  Value finite(Value max) { return atLeast(max, f32Constant(b, std::numeric_limits<float>::lowest())); }
+
+  /// Scales what has been summed up for `row` to the new maximum. Returns (accumulator, row max, row sum).
+  SmallVector<Value> moveMaximum(Value row, Value largest, Value before, ValueRange carried) {
+    Value max = atLeast(vector::ReductionOp::create(b, vector::CombiningKind::MAXNUMF, largest), before);
+    Value rescale = exponential(arith::SubFOp::create(b, finite(before), max));
+    Value factors = splat(rescale);
+    Value size = asValue(b, tensor::getMixedSize(b, op.getLoc(), op.getAccumulator(), 1));
+    Value accumulator = alongRow(size, carried[1], [&](Value at, Value mask, ValueRange sofar) {
+      Value scaled = arith::MulFOp::create(b, loadVector(b, sofar[0], {row, at}, width, mask), factors);
+      return SmallVector<Value>{storeVector(b, scaled, sofar[0], {row, at}, mask)};
+    })[0];
+    Value sum = arith::MulFOp::create(b, tensor::ExtractOp::create(b, carried[3], row), rescale);
+    return {accumulator, tensor::InsertOp::create(b, max, carried[2], row),
+            tensor::InsertOp::create(b, sum, carried[3], row)};
+  }
+
   void run() {
-    auto one = [](Value value) { return SmallVector<Value>{value}; };
     Value scores = buildProducts();
     if (hasRegions())
       scores = changeScores(scores);
-    // The tile's maximum goes to a buffer of its own: the correction needs the old one beside the new one.
-    Value none = linalg::FillOp::create(b, f32Constant(b, -INFINITY), rowTile()).getResult(0);
-    Value tileMax = buildGeneric(b, {{scores, both}}, {{none, row}}, 2, {1},
-                                 [&](ImplicitLocOpBuilder &b, ValueRange in, ValueRange out) {
-                                   return one(arith::MaximumFOp::create(b, out[0], in[0]));
-                                 })[0];
-    // A row without kept keys so far has no maximum: it is shifted by zero.
-    auto shift = [&](ImplicitLocOpBuilder &b, Value max) -> Value {
-      Value none = arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, max, f32Constant(b, -INFINITY));
-      return arith::SelectOp::create(b, none, f32Constant(b, 0), max);
-    };
-    Value rescale = buildGeneric(b, {{op.getRowMax(), line}, {tileMax, line}}, {{rowTile(), line}}, 1, {},
-                                 [&](ImplicitLocOpBuilder &b, ValueRange in, ValueRange) {
-                                   Value max = shift(b, arith::MaximumFOp::create(b, in[0], in[1]));
-                                   return one(math::ExpOp::create(b, arith::SubFOp::create(b, in[0], max)));
-                                 })[0];
-    Value max = buildGeneric(b, {{tileMax, line}}, {{op.getRowMax(), line}}, 1, {},
-                             [&](ImplicitLocOpBuilder &b, ValueRange in, ValueRange out) {
-                               return one(arith::MaximumFOp::create(b, out[0], in[0]));
-                             })[0];
-    // −0 marks the weight of a pair that is not kept, which no exponential gives.
-    Value weights = buildGeneric(
-        b, {{max, row}}, {{scores, both}}, 2, {},
-        [&](ImplicitLocOpBuilder &b, ValueRange in, ValueRange out) {
-          Value score = out[0];
-          Value weight = math::ExpOp::create(b, arith::SubFOp::create(b, score, shift(b, in[0])));
-          if (!hasRegions())
-            return one(weight);
-          Value dropped =
-              arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, score, f32Constant(b, -INFINITY));
-          return one(arith::SelectOp::create(b, dropped, f32Constant(b, -0.0), weight));
-        })[0];
-    Value sum = buildGeneric(b, {{rescale, line}}, {{op.getRowSum(), line}}, 1, {},
-                             [&](ImplicitLocOpBuilder &b, ValueRange in, ValueRange out) {
-                               return one(arith::MulFOp::create(b, out[0], in[0]));
-                             })[0];
-    sum = buildGeneric(b, {{weights, both}}, {{sum, row}}, 2, {1},
-                       [&](ImplicitLocOpBuilder &b, ValueRange in, ValueRange out) {
-                         return one(arith::AddFOp::create(b, out[0], in[0]));
-                       })[0];
-    Value accumulator = buildGeneric(b, {{rescale, row}}, {{op.getAccumulator(), both}}, 2, {},
-                                     [&](ImplicitLocOpBuilder &b, ValueRange in, ValueRange out) {
-                                       return one(arith::MulFOp::create(b, out[0], in[0]));
-                                     })[0];
-    auto product = attn::TileMatmulOp::create(b, accumulator.getType(), weights, op.getValue(), ValueRange(),
-                                              accumulator, true, hasRegions(), b.getAffineMapArrayAttr({}));
-    op.replaceAllUsesWith(ValueRange{product.getResult(), max, sum});
+    SmallVector<Value> state =
+        buildLoop(b, indexConstant(b, 0), asValue(b, rows), 1,
+                  {scores, op.getAccumulator(), op.getRowMax(), op.getRowSum()},
+                  [&](Value row, ValueRange carried) { return softmaxRow(row, carried); });
+    auto product = attn::TileMatmulOp::create(b, state[1].getType(), state[0], op.getValue(), ValueRange(),
+                                              state[1], true, hasRegions(), b.getAffineMapArrayAttr({}));
+    op.replaceAllUsesWith(ValueRange{product.getResult(), state[2], state[3]});
     op.erase();
   }
 };
@@ -214,7 +268,7 @@ struct LowerOnlineAttention : impl::LowerOnlineAttentionBase<LowerOnlineAttentio
     FailureOr<Target> target = Target::of(getOperation());
     if (failed(target))
       return signalPassFailure();
-    getOperation()->walk([&](attn::OnlineAttentionOp op) { StepLowering(op, target->tuning).run(); });
+    getOperation()->walk([&](attn::OnlineAttentionOp op) { StepLowering(op, *target).run(); });
   }
 };
 

@@ -114,6 +114,15 @@ Expr buildExp2(Expr x) {
          shli(shifted.bits(), 23).asF32();
 }
 
+Expr buildExp2Approximate(Expr x) {
+  x = atLeast(x, -126.25);
+  Expr shifted = x + (magic + 126);
+  Expr rest = x - (shifted - (magic + 126));
+  return polynomial(rest, {2, 2 * 0.693147004, 2 * 0.240222245, 2 * 0.0555065088, 2 * 0.00967260078,
+                           2 * 0.00133028021}) *
+         shli(shifted.bits(), 23).asF32();
+}
+
 Expr buildExpm1(Expr x) { return select(abs(x) < 0x1p-25, x, expm1InRange(clampExp(x))); }
 
 Expr buildLog(Expr x) {

@@ -13,6 +13,7 @@ namespace heed {
 /// |------------|--------------|------|-------------------------------------------------------------|
 /// | exp        | 1            | 1.25 | results under 2^-125.5 are zero                             |
 /// | exp2       | 1            | 1.25 | results under 2^-125.5 are zero                             |
+/// | exp2 (afn) | 2            | 2.25 | of arguments up to 128; where `fastmath<afn>` asks for it   |
 /// | expm1      | 1.5          | 1.5  |                                                             |
 /// | log        | 1            | 1    |                                                             |
 /// | log2       | 1            | 1.75 |                                                             |
@@ -24,6 +25,7 @@ namespace heed {
 /// | powf       | 0.51         | 0.51 |                                                             |
 Expr buildExp(Expr x);
 Expr buildExp2(Expr x);
+Expr buildExp2Approximate(Expr x);
 Expr buildExpm1(Expr x);
 Expr buildLog(Expr x);
 Expr buildLog2(Expr x);

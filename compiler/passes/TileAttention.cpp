@@ -43,10 +43,18 @@ struct AttentionTiler {
   Tuning tuning;
   attn::AttentionLayout letters;
   OpFoldResult zero, one;
+  /// Scores are counted in units of ln 2: not where a score region sees them.
+  bool base2;
+  /// What each query is multiplied by, and each score: a factor past 1 could make a query overflow.
+  double queryFactor = 1, scoreFactor = 1;
 
   AttentionTiler(attn::AttentionOp op, const Tuning &tuning)
       : op(op), b(op.getLoc(), op), tuning(tuning), letters(op.getLetters()), zero(b.getIndexAttr(0)),
-        one(b.getIndexAttr(1)) {}
+        one(b.getIndexAttr(1)) {
+    double scale = op.getScale().convertToDouble();
+    base2 = !op.hasScore() && std::abs(scale * llvm::numbers::log2e) <= 1;
+    (std::abs(scale) <= 1 ? queryFactor : scoreFactor) = base2 ? scale * llvm::numbers::log2e : scale;
+  }
 
   /// The extent of `letter` in `tensor`; 1 where it has none.
   OpFoldResult extent(Value tensor, StringRef in, char letter) {
@@ -106,7 +114,7 @@ struct AttentionTiler {
                         {'q', {query, rows}},
                         {'d', {zero, depth}},
                         {'e', {zero, width}}};
-          Value queryTile = sliceMatrix(b, op.getQuery(), letters.query, ranges, 'q', 'd');
+          Value queryTile = scaleQueries(ranges);
           ranges['h'] = {keyHead, one};
           SmallVector<Value> state = walkKeys(panels, queryTile, ranges, batch, head, keys);
           ranges['h'] = {head, one};
@@ -123,8 +131,20 @@ struct AttentionTiler {
     op.erase();
   }
 
+  /// A tile of queries in f32, times their factor.
+  Value scaleQueries(const Ranges &ranges) {
+    Value tile = sliceMatrix(b, op.getQuery(), letters.query, ranges, 'q', 'd');
+    AffineMap identity = b.getMultiDimIdentityMap(2);
+    Value scaled = scratch(ranges.lookup('q').second, ranges.lookup('d').second);
+    return buildGeneric(b, {{tile, identity}}, {{scaled, identity}}, 2, {},
+                        [&](ImplicitLocOpBuilder &b, ValueRange in, ValueRange) {
+                          return SmallVector<Value>{
+                              arith::MulFOp::create(b, in[0], f32Constant(b, queryFactor))};
+                        })[0];
+  }
+
   /// A tile of f32 rows with a static bound, so that its scratch memory has a size known before the loop.
-  Value scratch(OpFoldResult rows, OpFoldResult columns, Value fill) {
+  Value scratch(OpFoldResult rows, OpFoldResult columns) {
     SmallVector<OpFoldResult> bound{b.getIndexAttr(tuning.queries)}, sizes{rows};
     if (columns) {
       bound.push_back(columns);
@@ -132,8 +152,7 @@ struct AttentionTiler {
     }
     Value empty = tensor::EmptyOp::create(b, bound, b.getF32Type());
     SmallVector<OpFoldResult> origin(bound.size(), zero);
-    Value tile = sliceWithout(b, empty, origin, sizes, SmallVector<bool>(bound.size(), false));
-    return linalg::FillOp::create(b, fill, tile).getResult(0);
+    return sliceWithout(b, empty, origin, sizes, SmallVector<bool>(bound.size(), false));
   }
 
   /// The online softmax over all tiles of valid keys. Returns (accumulator, row max, row sum).
@@ -141,13 +160,21 @@ struct AttentionTiler {
                               OpFoldResult keys) {
     OpFoldResult rows = ranges['q'].second, width = ranges['e'].second, depth = ranges['d'].second;
     // A sink is a key of that score whose value is zero.
+    auto filled = [&](OpFoldResult columns, Value value) {
+      return linalg::FillOp::create(b, value, scratch(rows, columns)).getResult(0);
+    };
     Value firstMax = f32Constant(b, -INFINITY), firstSum = f32Constant(b, 0);
     if (op.getSinks()) {
       firstMax = extendToF32(b, tensor::ExtractOp::create(b, op.getSinks(), head));
-      firstSum = f32Constant(b, 1);
+      if (base2)
+        firstMax = arith::MulFOp::create(b, firstMax, f32Constant(b, llvm::numbers::log2e));
+      // e^(sink − sink), NaN where a softmax would be, and nothing for a sink of −inf.
+      Value distance = arith::SubFOp::create(b, firstMax, firstMax);
+      Value absent = arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, firstMax, f32Constant(b, -INFINITY));
+      firstSum = arith::SelectOp::create(b, absent, f32Constant(b, 0),
+                                         arith::AddFOp::create(b, f32Constant(b, 1), distance));
     }
-    SmallVector<Value> state{scratch(rows, width, f32Constant(b, 0)), scratch(rows, {}, firstMax),
-                             scratch(rows, {}, firstSum)};
+    SmallVector<Value> state{filled(width, f32Constant(b, 0)), filled({}, firstMax), filled({}, firstSum)};
 
     Value length = asValue(b, keys);
     if (op.getKeyLengths()) {
@@ -187,10 +214,10 @@ struct AttentionTiler {
     SmallVector<Value> origin{
         batch,       head,  add(asValue(b, ranges['q'].first), queryOffset), add(at, keyOffset),
         queryLength, length};
-    auto online =
-        attn::OnlineAttentionOp::create(b, loop.getResultTypes(), queryTile, keyTile, valueTile, origin,
-                                        op.getReads(), loop.getRegionIterArg(0), loop.getRegionIterArg(1),
-                                        loop.getRegionIterArg(2), op.getScaleAttr(), op.getReadMapsAttr());
+    auto online = attn::OnlineAttentionOp::create(
+        b, loop.getResultTypes(), queryTile, keyTile, valueTile, origin, op.getReads(),
+        loop.getRegionIterArg(0), loop.getRegionIterArg(1), loop.getRegionIterArg(2),
+        b.getF64FloatAttr(scoreFactor), base2 ? b.getUnitAttr() : UnitAttr(), op.getReadMapsAttr());
     IRMapping mapping;
     if (op.hasScore())
       op.getScore().cloneInto(&online.getScore(), mapping);
@@ -241,7 +268,11 @@ struct AttentionTiler {
         b, {{state[1], row}, {state[2], row}}, {{rowDestination, row}}, 1, {},
         [&](ImplicitLocOpBuilder &b, ValueRange in, ValueRange) {
           Value none = arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, in[1], f32Constant(b, 0));
-          Value sum = arith::AddFOp::create(b, in[0], math::LogOp::create(b, in[1]));
+          Value sum =
+              base2
+                  ? arith::MulFOp::create(b, arith::AddFOp::create(b, in[0], math::Log2Op::create(b, in[1])),
+                                          f32Constant(b, llvm::numbers::ln2))
+                  : arith::AddFOp::create(b, in[0], math::LogOp::create(b, in[1])).getResult();
           return SmallVector<Value>{arith::SelectOp::create(b, none, f32Constant(b, -INFINITY), sum)};
         })[0];
     tiles.push_back({logSumExp, rowOffsets, rowSizes});

@@ -41,7 +41,7 @@ std::string print(const Kernel &kernel, unsigned number) {
     operands += (i ? ", %" : "%") + n;
   }
   bool converts = kernel.from != kernel.to && kernel.op != "arith.cmpf";
-  text += "  %v = " + kernel.op + " " + kernel.extra + operands + " : " + from +
+  text += "  %v = " + kernel.op + " " + kernel.extra + operands + " " + kernel.flags + " : " + from +
           (converts ? " to " + to : "") + "\n";
   text += "  llvm.store %v, %r {alignment = 1 : i64} : " + to + ", !llvm.ptr\n  llvm.return\n}\n";
   return text;

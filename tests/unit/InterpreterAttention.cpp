@@ -274,7 +274,7 @@ TEST(InterpreterAttention, MismatchedLengthsAreErrors) {
 
 // online_attention
 
-std::string online(const std::string &options) {
+std::string online(const std::string &options, const std::string &scale = "0.57735026918962576") {
   return R"(
     func.func @f(%q: tensor<?x3xf32>, %k: tensor<?x3xf32>, %v: tensor<?x3xf32>, %first: index, %acc: tensor<?x3xf32>,
                  %max: tensor<?xf32>, %sum: tensor<?xf32>) -> (tensor<?x3xf32>, tensor<?xf32>, tensor<?xf32>) {
@@ -282,8 +282,8 @@ std::string online(const std::string &options) {
       %c3 = arith.constant 3 : index
       %r:3 = attn.online_attention ins(%q, %k, %v : tensor<?x3xf32>, tensor<?x3xf32>, tensor<?x3xf32>)
         origin(%c0, %c0, %c0, %first, %c3, %c3)
-        outs(%acc, %max, %sum : tensor<?x3xf32>, tensor<?xf32>, tensor<?xf32>) scale(0.57735026918962576) )" +
-         options + R"( : tensor<?x3xf32>, tensor<?xf32>, tensor<?xf32>
+        outs(%acc, %max, %sum : tensor<?x3xf32>, tensor<?xf32>, tensor<?xf32>) scale()" +
+         scale + ") " + options + R"( : tensor<?x3xf32>, tensor<?xf32>, tensor<?xf32>
       return %r#0, %r#1, %r#2 : tensor<?x3xf32>, tensor<?xf32>, tensor<?xf32>
     })";
 }
@@ -307,6 +307,11 @@ Tensor inTwoSteps(const std::string &source) {
 TEST(InterpreterAttention, OnlineStepsAddUp) {
   EXPECT_TRUE(holds(inTwoSteps(online("")), {3, 3}, attended, close));
   EXPECT_TRUE(holds(inTwoSteps(online(keep("%keep = attn.causal %i, %j"))), {3, 3}, attendedCausally, close));
+}
+
+TEST(InterpreterAttention, OnlineStepsInPowersOfTwoAddUp) {
+  const std::string overRootThreeAndLn2 = "0.8329403702157813";
+  EXPECT_TRUE(holds(inTwoSteps(online("base2", overRootThreeAndLn2)), {3, 3}, attended, close));
 }
 
 TEST(InterpreterAttention, OnlineStepWithoutKeysChangesNothing) {

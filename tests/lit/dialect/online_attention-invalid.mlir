@@ -37,7 +37,7 @@ func.func @KeyOfRankFour(%q: !query, %k: !key, %v: !value, %i: index, %acc: !out
 
 // C3
 func.func @ElementTypesDiffer(%q: !query, %k: !key, %v: !value, %i: index, %acc: !out, %row: !row) -> !out {
-  // expected-error @+1 {{expected query, key and value of one element type, but got 'f32', 'f32' and 'f16'}}
+  // expected-error @+1 {{expected key and value of one element type, and query of it or f32, but got 'f32', 'f16' and 'f32'}}
   %0:3 = attn.online_attention ins(%q, %k, %v : !query, !key, !value) origin(%i, %i, %i, %i, %i, %i)
     outs(%acc, %row, %row : !out, !row, !row) : !out, !row, !row
   return %0#0 : !out

@@ -21,6 +21,15 @@ func.func @OneTile(%q: !query, %k: tensor<?x64xf32>, %v: tensor<?x32xf32>, %i: i
   return %0#0 : !out
 }
 
+// CHECK-LABEL: @QueryWiderThanKeys
+//       CHECK:   attn.online_attention ins(%arg0, %arg1, %arg1 : tensor<16x32xf32>, tensor<7x32xbf16>, tensor<7x32xbf16>)
+//  CHECK-SAME:     outs({{.*}}) base2
+func.func @QueryWiderThanKeys(%q: tensor<16x32xf32>, %k: tensor<7x32xbf16>, %i: index, %acc: !out, %row: !row) -> !out {
+  %0:3 = attn.online_attention ins(%q, %k, %k : tensor<16x32xf32>, tensor<7x32xbf16>, tensor<7x32xbf16>)
+    origin(%i, %i, %i, %i, %i, %i) outs(%acc, %row, %row : !out, !row, !row) base2 : !out, !row, !row
+  return %0#0 : !out
+}
+
 // CHECK-LABEL: @KeyPanels
 //       CHECK:   attn.online_attention ins(%arg0, %arg1, %arg2 : tensor<16x64xf32>, tensor<3x64x16xf32>, tensor<40x32xf32>)
 func.func @KeyPanels(%q: !query, %k: tensor<3x64x16xf32>, %v: tensor<40x32xf32>, %i: index, %acc: !out, %max: !row, %sum: !row) -> !out {

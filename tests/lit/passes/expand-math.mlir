@@ -15,6 +15,20 @@ module attributes {heed.target = "x86-64-v3"} {
     return %0 : vector<16xf32>
   }
 
+  // CHECK-LABEL: @ApproximateExp2IsElevenOperations
+  // CHECK-COUNT-1: arith.select
+  //         CHECK: arith.addf
+  // CHECK-COUNT-2: arith.subf
+  // CHECK-COUNT-5: math.fma
+  //     CHECK-NOT: math.fma
+  //         CHECK: arith.shli
+  //         CHECK: arith.mulf
+  //    CHECK-NEXT: return
+  func.func @ApproximateExp2IsElevenOperations(%x: vector<16xf32>) -> vector<16xf32> {
+    %0 = math.exp2 %x fastmath<afn> : vector<16xf32>
+    return %0 : vector<16xf32>
+  }
+
   // CHECK-LABEL: @RsqrtDividesByTheRoot
   //       CHECK:   %[[ONE:.*]] = arith.constant 1.0
   //       CHECK:   %[[ROOT:.*]] = math.sqrt %{{.*}} : f32

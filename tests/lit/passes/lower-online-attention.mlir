@@ -1,15 +1,19 @@
 // RUN: heed-opt %s --attn-lower-online-attention | FileCheck %s
 
-// Two products, and between them the running maximum and sum; the scale joins the first product's epilogue.
+// Two products, and between them, row by row, the running maximum and sum; the scale joins the first product's
+// epilogue. What was summed up is scaled in a branch.
 // CHECK-LABEL: @StepIsTwoProducts
 //       CHECK:   attn.tile_matmul ins(%arg0, %arg1 :
 //       CHECK:     arith.mulf
-//       CHECK:   linalg.generic {{.*}} iterator_types = ["parallel", "reduction"]
-//       CHECK:     arith.maximumf
-//       CHECK:   math.exp
-//       CHECK:   %[[WEIGHTS:.*]] = linalg.generic {{.*}} outs(%{{.*}} : tensor<?x?xf32>)
-//       CHECK:     math.exp
-//       CHECK:   attn.tile_matmul ins(%[[WEIGHTS]], %arg2 : {{.*}} accumulate
+//       CHECK:   %[[ROWS:.*]]:4 = scf.for
+//       CHECK:     arith.cmpf ogt
+//       CHECK:     vector.reduction <or>
+//       CHECK:     scf.if
+//       CHECK:       math.exp2 {{.*}} : f32
+//       CHECK:     } else {
+//       CHECK:     math.exp2 {{.*}} fastmath<afn> : vector<16xf32>
+//       CHECK:     vector.reduction <add>, {{.*}} fastmath<reassoc>
+//       CHECK:   attn.tile_matmul ins(%[[ROWS]]#0, %arg2 : {{.*}} accumulate
 //   CHECK-NOT:   attn.online_attention
 func.func @StepIsTwoProducts(%q: tensor<?x16xf32>, %k: tensor<?x16x16xf32>, %v: tensor<?x24xf32>,
     %batch: index, %head: index, %query: index, %key: index, %query_len: index, %key_len: index,

@@ -5,7 +5,7 @@
 //       CHECK:   linalg.pack %arg1
 //       CHECK:   scf.forall (%{{.*}}, %{{.*}}, %{{.*}}) in (2, 4, %{{.*}})
 //       CHECK:     scf.for
-//       CHECK:       attn.online_attention {{.*}} scale(2.500000e-01)
+//       CHECK:       attn.online_attention {{.*}} base2
 //       CHECK:     arith.divf
 //       CHECK:     tensor.parallel_insert_slice
 //   CHECK-NOT:   attn.attention
