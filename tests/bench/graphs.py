@@ -86,10 +86,92 @@ def attention(work):
     yield make([node], inputs, work.output_shapes(), constants, "Attention of opset 23")
 
 
+class Network:
+    """A network of the operations into which onnxruntime's transformer optimizer fuses a BERT.
+
+    packed: query, key and value in one product, where they read the same. mask: None, "flags" of valid tokens, or
+    their "lengths".
+    """
+
+    def __init__(self, work, packed, mask):
+        self.work, self.packed, self.sizes = work, packed, work.sizes
+        self.weights, self.nodes, self.constants, self.mask = work.weights(), [], {}, ""
+        inputs, x = work.inputs(), "x"
+        if work.group == "minilm":
+            inputs = {name: array.astype(np.int32) for name, array in inputs.items()}
+            x = "embedded"
+            self.add("EmbedLayerNormalization",
+                     ["input_ids", "token_type_ids"] + [self.constant(f"embeddings.{name}") for name in
+                                                        ("words", "positions", "types", "norm.weight", "norm.bias")],
+                     [x, "unused"], epsilon=self.sizes["epsilon"])
+            self.mask = "attention_mask"
+            if mask == "lengths":
+                self.constants["axis"] = np.array([1])
+                self.nodes.append(helper.make_node("ReduceSum", ["attention_mask", "axis"], ["lengths"], keepdims=0))
+                self.mask = "lengths"
+        for i in range(self.sizes["layers"]):
+            x = self.layer(i, x)
+        output, = work.output_shapes()
+        self.nodes[-1].output[0] = output
+        self.graph = make(self.nodes, inputs, work.output_shapes(), self.constants, f"fused operations of a BERT, "
+                          f"{'Attention' if packed else 'MultiHeadAttention'}{', mask of ' + mask if mask else ''}")
+
+    def add(self, kind, inputs, outputs, **attributes):
+        self.nodes.append(helper.make_node(kind, inputs, outputs, domain="com.microsoft", **attributes))
+        return outputs[0]
+
+    def constant(self, *names, transpose=False):
+        """Weights by name, several side by side."""
+        arrays = [self.weights[name].T if transpose else self.weights[name] for name in names]
+        self.constants["|".join(names)] = np.ascontiguousarray(np.concatenate(arrays, -1))
+        return "|".join(names)
+
+    def product(self, x, name):
+        self.nodes.append(helper.make_node("MatMul", [x, self.constant(f"{name}.weight", transpose=True)], [name]))
+        return name
+
+    def biased(self, x, name):
+        self.nodes.append(helper.make_node("Add", [self.product(x, name), self.constant(f"{name}.bias")],
+                                           [f"{name}.sum"]))
+        return f"{name}.sum"
+
+    def add_and_norm(self, part, x, linear, name):
+        inputs = [part, x] + [self.constant(f"{name}.norm.{kind}") for kind in ("weight", "bias")]
+        return self.add("SkipLayerNormalization", [*inputs, self.constant(f"{linear}.bias")], [f"{name}.norm"],
+                        epsilon=self.sizes["epsilon"])
+
+    def attend(self, x, memory, name, causal):
+        heads, parts = self.sizes["heads"], ("query", "key", "value")
+        if self.packed and x == memory:
+            y = self.add("Attention", [
+                x, self.constant(*(f"{name}.{part}.weight" for part in parts), transpose=True),
+                self.constant(*(f"{name}.{part}.bias" for part in parts)), self.mask,
+            ], [f"{name}.attended"], num_heads=heads, unidirectional=int(causal))
+        else:
+            q, k, v = (self.biased(operand, f"{name}.{part}") for part, operand in zip(parts, (x, memory, memory)))
+            y = self.add("MultiHeadAttention", [q, k, v, "", self.mask], [f"{name}.attended"], num_heads=heads,
+                         unidirectional=int(causal))
+        return self.add_and_norm(self.product(y, f"{name}.output"), x, f"{name}.output", name)
+
+    def layer(self, i, x):
+        x = self.attend(x, x, f"{i}.self", self.work.group == "decoder")
+        if self.work.group == "decoder":
+            x = self.attend(x, "memory", f"{i}.cross", False)
+        if self.sizes["activation"] == "gelu":
+            wide = self.add("BiasGelu", [self.product(x, f"{i}.widen"), self.constant(f"{i}.widen.bias")],
+                            [f"{i}.active"])
+        else:
+            wide = f"{i}.active"
+            self.nodes.append(helper.make_node("Relu", [self.biased(x, f"{i}.widen")], [wide]))
+        return self.add_and_norm(self.product(wide, f"{i}.narrow"), x, f"{i}.narrow", f"{i}.inner")
+
+
+def network(work):
+    for packed in (True, False):
+        for mask in ("flags", "lengths") if work.group == "minilm" else (None,):
+            yield Network(work, packed, mask).graph
+
+
 def onnx_forms(work):
-    if work.group in ("gemm", "rows"):
-        return gemm(work)
-    if work.group == "sdpa":
-        return attention(work)
-    import exports
-    return exports.forms(work)
+    """The ways to write a work, of which a session is made for each."""
+    return {"gemm": gemm, "rows": gemm, "sdpa": attention}.get(work.group, network)(work)

@@ -4,11 +4,16 @@ The dynamic form leaves the sizes open that differ from call to call in use: row
 states them all, for those who know them.
 """
 
-from works import BASE, MINILM  # noqa: F401
-
-
 def size(value, static):
     return str(value) if static else "?"
+
+
+def keep(rule):
+    return f"""keep {{
+  ^bb0(%b: index, %h: index, %i: index, %j: index, %queries: index, %keys: index):
+    %keep = {rule}
+    attn.yield %keep : i1
+  }}"""
 
 
 def gemm(work, static):
@@ -41,88 +46,81 @@ def attention(work, static):
                  f'%k: {key} {{attn.name = "k", {shape(work.kv_heads, names[2])}}}',
                  f'%v: {key} {{attn.name = "v", {shape(work.kv_heads, names[2])}}}']
     results = [f'{query} {{attn.name = "y", {shape(work.heads, names[1])}}}']
-    keep = []
-    if work.mask:
-        rule = "attn.causal %i, %j" if work.mask == "causal" else \
-            f"attn.window %i, %j before({work.window - 1}) after(0)"
-        keep = ["keep {",
-                "^bb0(%b: index, %h: index, %i: index, %j: index, %queries: index, %keys: index):",
-                f"%keep = {rule}",
-                "attn.yield %keep : i1",
-                "}"]
+    region = {"": "", "causal": keep("attn.causal %i, %j"),
+              "window": keep(f"attn.window %i, %j before({work.window - 1}) after(0)")}[work.mask]
     if work.heads != work.kv_heads:
-        body = [f'%y = attn.attention %q, %k, %v scale({work.scale!r}) layout("bhqd,bhkd,bhke->bhqe")', *keep,
-                f": {query}, {key}, {key} -> {query}"]
+        body = [f'%y = attn.attention %q, %k, %v scale({work.scale!r}) layout("bhqd,bhkd,bhke->bhqe")',
+                f"{region} : {query}, {key}, {key} -> {query}"]
     else:
         body = [f"%scores = attn.matmul %q, %k transpose_rhs : ({query}, {key}) -> {scores}",
                 f"%scaled = attn.scale %scores by {work.scale!r} : {scores}"]
         last = "%scaled"
         if work.mask:
-            body += ["%masked = attn.mask %scaled", *keep, f": {scores}"]
+            body.append(f"%masked = attn.mask %scaled {region} : {scores}")
             last = "%masked"
         body += [f"%weights = attn.softmax {last} : {scores}",
                  f"%y = attn.matmul %weights, %v : ({scores}, {key}) -> {query}"]
     return function(arguments, results, body, ["%y"], [query])
 
 
-def layer(work, static):
+class Layer:
     """An encoder or decoder layer (Vaswani et al. 2017, figure 1): each part is added to its input and normalized."""
-    b, s = size(work.batch, static), size(work.seq, static)
-    width, inner, heads = BASE["width"], BASE["inner"], BASE["heads"]
-    names = f"[{work.batch}, {work.seq}, {width}]" if static else f'["batch", "seq", {width}]'
-    hidden, wide = f"tensor<{b}x{s}x{width}xf32>", f"tensor<{b}x{s}x{inner}xf32>"
-    split, scores = f"tensor<{b}x{heads}x{s}x{width // heads}xf32>", f"tensor<{b}x{heads}x{s}x{s}xf32>"
-    types = {name: f"tensor<{'x'.join(map(str, array.shape))}xf32>" for name, array in work.weights().items()}
-    body = [f'%{name.replace(".", "_")} = attn.param "{name}" : {type}' for name, type in types.items()]
 
-    def linear(result, operand, name, source, target):
-        body.append(f"{result} = attn.linear {operand}, %{name}_weight, %{name}_bias : "
-                    f"{source}, {types[name + '.weight'].replace('_', '.')}, {types[name + '.bias']} -> {target}")
+    def __init__(self, work, static):
+        b, s = size(work.batch, static), size(work.seq, static)
+        width, inner, self.heads = (work.sizes[name] for name in ("width", "inner", "heads"))
+        self.d, self.epsilon = width // self.heads, work.sizes["epsilon"]
+        self.hidden, self.wide = f"tensor<{b}x{s}x{width}xf32>", f"tensor<{b}x{s}x{inner}xf32>"
+        self.split, self.scores = f"tensor<{b}x{self.heads}x{s}x{self.d}xf32>", f"tensor<{b}x{self.heads}x{s}x{s}xf32>"
+        self.types = {name: f"tensor<{'x'.join(map(str, array.shape))}xf32>" for name, array in work.weights().items()}
+        self.body = [f'{self.param(name)} = attn.param "{name}" : {type}' for name, type in self.types.items()]
+        decoder = work.group == "decoder"
+        last = self.attend("%x", "%x", "self", decoder)
+        if decoder:
+            last = self.attend(last, "%memory", "cross", False)
+        wide = self.linear(last, "widen", self.hidden, self.wide)
+        self.body.append(f"%active = attn.relu {wide} : {self.wide}")
+        last = self.add_and_norm(self.linear("%active", "narrow", self.wide, self.hidden), last, "inner")
+        shape = f"[{work.batch}, {work.seq}, {width}]" if static else f'["batch", "seq", {width}]'
+        self.text = function(
+            [f'%{name}: {self.hidden} {{attn.name = "{name}", attn.shape = {shape}}}' for name in work.inputs()],
+            [f'{self.hidden} {{attn.name = "y", attn.shape = {shape}}}'], self.body, [last], [self.hidden])
 
-    def project(result, operand, name):
-        body.append(f"{result} = attn.linear {operand}, %{name.replace('.', '_')}_weight, "
-                    f"%{name.replace('.', '_')}_bias : {hidden}, {types[name + '.weight']}, {types[name + '.bias']} "
-                    f"-> {hidden}")
+    @staticmethod
+    def param(name):
+        return "%w" + name.replace(".", "_")
 
-    def add_and_norm(result, part, x, number):
-        body.extend([f"{result}_sum = arith.addf {part}, {x} : {hidden}",
-                     f"{result} = attn.layer_norm {result}_sum, %norm_{number}_weight, %norm_{number}_bias "
-                     f"epsilon(1.0e-5) : {hidden}, {types[f'norm_{number}.weight']}, {types[f'norm_{number}.bias']}"])
+    def linear(self, x, name, source, target):
+        result, w, b = f"%{name.replace('.', '_')}", f"0.{name}.weight", f"0.{name}.bias"
+        self.body.append(f"{result} = attn.linear {x}, {self.param(w)}, {self.param(b)} : {source}, {self.types[w]}, "
+                         f"{self.types[b]} -> {target}")
+        return result
 
-    def attend(result, x, memory, name, causal):
-        p = f"%{name}_"
-        for part, operand in [("q", x), ("k", memory), ("v", memory)]:
-            project(f"{p}{part}", operand, f"{name}.{ {'q': 'query', 'k': 'key', 'v': 'value'}[part] }")
-            body.append(f"{p}{part}h = attn.split_heads {p}{part} heads({heads}) : {hidden} -> {split}")
-        body.extend([f"{p}s = attn.matmul {p}qh, {p}kh transpose_rhs : ({split}, {split}) -> {scores}",
-                     f"{p}t = attn.scale {p}s by {(width // heads) ** -0.5!r} : {scores}"])
-        last = f"{p}t"
+    def add_and_norm(self, part, x, name):
+        w, b = f"0.{name}.norm.weight", f"0.{name}.norm.bias"
+        self.body += [f"%{name}_sum = arith.addf {part}, {x} : {self.hidden}",
+                      f"%{name}_norm = attn.layer_norm %{name}_sum, {self.param(w)}, {self.param(b)} "
+                      f"epsilon({self.epsilon:.1e}) : {self.hidden}, {self.types[w]}, {self.types[b]}"]
+        return f"%{name}_norm"
+
+    def attend(self, x, memory, name, causal):
+        p, parts = f"%{name}_", {"query": x, "key": memory, "value": memory}
+        for part, operand in parts.items():
+            whole = self.linear(operand, f"{name}.{part}", self.hidden, self.hidden)
+            self.body.append(f"{p}{part}_heads = attn.split_heads {whole} heads({self.heads}) "
+                             f": {self.hidden} -> {self.split}")
+        self.body += [f"{p}scores = attn.matmul {p}query_heads, {p}key_heads transpose_rhs "
+                      f": ({self.split}, {self.split}) -> {self.scores}",
+                      f"{p}scaled = attn.scale {p}scores by {self.d ** -0.5!r} : {self.scores}"]
+        last = f"{p}scaled"
         if causal:
-            body.extend([f"{p}m = attn.mask {p}t keep {{",
-                         "^bb0(%b: index, %h: index, %i: index, %j: index, %queries: index, %keys: index):",
-                         "%keep = attn.causal %i, %j",
-                         "attn.yield %keep : i1",
-                         f"}} : {scores}"])
-            last = f"{p}m"
-        body.extend([f"{p}w = attn.softmax {last} : {scores}",
-                     f"{p}a = attn.matmul {p}w, {p}vh : ({scores}, {split}) -> {split}",
-                     f"{p}c = attn.merge_heads {p}a : {split} -> {hidden}"])
-        project(result, f"{p}c", f"{name}.output")
-
-    attend("%attended", "%x", "%x", "self", work.group == "decoder")
-    add_and_norm("%x1", "%attended", "%x", 0)
-    last = "%x1"
-    if work.group == "decoder":
-        attend("%recalled", "%x1", "%memory", "cross", False)
-        add_and_norm("%x2", "%recalled", "%x1", 1)
-        last = "%x2"
-    linear("%wide", last, "widen", hidden, wide)
-    body.append(f"%active = attn.relu %wide : {wide}")
-    linear("%narrow", "%active", "narrow", wide, hidden)
-    add_and_norm("%y", "%narrow", last, 2 if work.group == "decoder" else 1)
-    inputs = ["x"] + ["memory"] * (work.group == "decoder")
-    return function([f'%{name}: {hidden} {{attn.name = "{name}", attn.shape = {names}}}' for name in inputs],
-                    [f'{hidden} {{attn.name = "y", attn.shape = {names}}}'], body, ["%y"], [hidden])
+            self.body += [f"{p}masked = attn.mask {last} {keep('attn.causal %i, %j')} : {self.scores}"]
+            last = f"{p}masked"
+        self.body += [f"{p}weights = attn.softmax {last} : {self.scores}",
+                      f"{p}attended = attn.matmul {p}weights, {p}value_heads : ({self.scores}, {self.split}) "
+                      f"-> {self.split}",
+                      f"{p}merged = attn.merge_heads {p}attended : {self.split} -> {self.hidden}"]
+        return self.add_and_norm(self.linear(f"{p}merged", f"{name}.output", self.hidden, self.hidden), x, name)
 
 
 def function(arguments, results, body, returned, types):
@@ -134,4 +132,6 @@ def function(arguments, results, body, returned, types):
 
 
 def text(work, static):
-    return {"gemm": gemm, "rows": gemm, "sdpa": attention, "encoder": layer, "decoder": layer}[work.group](work, static)
+    if work.group in ("encoder", "decoder"):
+        return Layer(work, static).text
+    return (attention if work.group == "sdpa" else gemm)(work, static)

@@ -98,3 +98,4 @@ if __name__ == "__main__":
         main(sys.argv[1], int(sys.argv[2]))
     except ImportError as error:
         answers.write(json.dumps({"absent": str(error)}) + "\n")
+        answers.flush()

@@ -5,12 +5,19 @@ alone, so that one compiled module serves all works of a family; inputs are rand
 """
 
 import dataclasses
+import math
+import pathlib
 import zlib
 
 import numpy as np
 
-MINILM = {"width": 384, "inner": 1536, "layers": 6, "heads": 12}
-BASE = {"width": 512, "inner": 2048, "heads": 8}
+minilm = pathlib.Path(__file__).resolve().parents[2] / ".venv" / "cache" / "minilm"
+
+SIZES = {
+    "minilm": {"width": 384, "inner": 1536, "layers": 6, "heads": 12, "epsilon": 1e-12, "activation": "gelu"},
+    "encoder": {"width": 512, "inner": 2048, "layers": 1, "heads": 8, "epsilon": 1e-5, "activation": "relu"},
+    "decoder": {"width": 512, "inner": 2048, "layers": 1, "heads": 8, "epsilon": 1e-5, "activation": "relu"},
+}
 
 
 def random(key):
@@ -85,9 +92,7 @@ class Gemm:
         return expected
 
 
-def erf(x):
-    import math
-    return np.vectorize(math.erf)(x)
+erf = np.vectorize(math.erf)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -196,17 +201,19 @@ class Model:
         return self.group
 
     @property
+    def sizes(self):
+        return SIZES[self.group]
+
+    @property
     def flops(self):
         """Of the matrix products."""
         tokens, pairs = self.batch * self.seq, self.batch * self.seq ** 2
-        if self.group == "minilm":
-            width, inner = MINILM["width"], MINILM["inner"]
-            return MINILM["layers"] * (2 * tokens * (4 * width ** 2 + 2 * width * inner) + 4 * pairs * width)
-        width, inner = BASE["width"], BASE["inner"]
-        if self.group == "encoder":
-            return 2 * tokens * (4 * width ** 2 + 2 * width * inner) + 4 * pairs * width
-        causal = self.batch * self.seq * (self.seq + 1) // 2
-        return 2 * tokens * (8 * width ** 2 + 2 * width * inner) + 4 * (pairs + causal) * width
+        width, inner, layers = (self.sizes[name] for name in ("width", "inner", "layers"))
+        flops = 2 * tokens * (4 * width ** 2 + 2 * width * inner) + 4 * pairs * width
+        if self.group == "decoder":  # the attention to itself is causal, and there is one to the encoder
+            causal = self.batch * self.seq * (self.seq + 1) // 2
+            flops += 2 * tokens * 4 * width ** 2 + 4 * causal * width
+        return layers * flops
 
     bytes = 0
 
@@ -223,35 +230,49 @@ class Model:
         if self.group == "minilm":
             ids = generator.integers(1000, 30000, (self.batch, self.seq))
             return {"input_ids": ids, "attention_mask": self.valid(), "token_type_ids": np.zeros_like(ids)}
-        inputs = {"x": normal(generator, self.batch, self.seq, BASE["width"])}
-        if self.group == "decoder":
-            inputs["memory"] = normal(generator, self.batch, self.seq, BASE["width"])
-        return inputs
+        names = ["x"] + ["memory"] * (self.group == "decoder")
+        return {name: normal(generator, self.batch, self.seq, self.sizes["width"]) for name in names}
 
     def weights(self):
-        """Of a layer; MiniLM's are its own."""
-        if self.group == "minilm":
-            return {}
+        """By names of our own: `0.self.query.weight` of layer 0, `embeddings.words`, …"""
+        return minilm_weights() if self.group == "minilm" else self.layer_weights()
+
+    def layer_weights(self):
         generator, weights = random(self.family), {}
-        width, inner = BASE["width"], BASE["inner"]
+        width, inner = self.sizes["width"], self.sizes["inner"]
         attentions = ["self"] + ["cross"] * (self.group == "decoder")
         matrices = [(f"{a}.{p}", width, width) for a in attentions for p in ("query", "key", "value", "output")]
         for name, rows, columns in matrices + [("widen", inner, width), ("narrow", width, inner)]:
-            weights[f"{name}.weight"] = normal(generator, rows, columns, scale=columns ** -0.5)
-            weights[f"{name}.bias"] = normal(generator, rows, scale=0.1)
-        for i in range(len(attentions) + 1):
-            weights[f"norm_{i}.weight"] = 1 + normal(generator, width, scale=0.1)
-            weights[f"norm_{i}.bias"] = normal(generator, width, scale=0.1)
+            weights[f"0.{name}.weight"] = normal(generator, rows, columns, scale=columns ** -0.5)
+            weights[f"0.{name}.bias"] = normal(generator, rows, scale=0.1)
+        for name in [*attentions, "inner"]:
+            weights[f"0.{name}.norm.weight"] = 1 + normal(generator, width, scale=0.1)
+            weights[f"0.{name}.norm.bias"] = normal(generator, width, scale=0.1)
         return weights
 
     def output_shapes(self):
-        if self.group == "minilm":
-            return {"last_hidden_state": (self.batch, self.seq, MINILM["width"])}
-        return {"y": (self.batch, self.seq, BASE["width"])}
+        return {"last_hidden_state" if self.group == "minilm" else "y": (self.batch, self.seq, self.sizes["width"])}
 
     def expected(self, inputs):
         """No formula here: the systems are compared with each other, at valid tokens."""
         return {}
+
+
+def minilm_weights():
+    from safetensors.numpy import load_file
+    file = load_file(minilm / "model.safetensors")
+    names = {"embeddings.words": "embeddings.word_embeddings.weight",
+             "embeddings.positions": "embeddings.position_embeddings.weight",
+             "embeddings.types": "embeddings.token_type_embeddings.weight"}
+    parts = {"embeddings.norm": "embeddings.LayerNorm"}
+    for i in range(SIZES["minilm"]["layers"]):
+        layer = f"encoder.layer.{i}"
+        parts |= {f"{i}.self.{part}": f"{layer}.attention.self.{part}" for part in ("query", "key", "value")}
+        parts |= {f"{i}.self.output": f"{layer}.attention.output.dense",
+                  f"{i}.self.norm": f"{layer}.attention.output.LayerNorm", f"{i}.widen": f"{layer}.intermediate.dense",
+                  f"{i}.narrow": f"{layer}.output.dense", f"{i}.inner.norm": f"{layer}.output.LayerNorm"}
+    names |= {f"{ours}.{kind}": f"{theirs}.{kind}" for ours, theirs in parts.items() for kind in ("weight", "bias")}
+    return {ours: file[theirs] for ours, theirs in names.items()}
 
 
 def attention_works():

@@ -15,12 +15,12 @@ import sys
 import numpy as np
 
 import models
+import works
 from peers.base import Call, Unsupported
 
 root = pathlib.Path(__file__).resolve().parents[3]
 build = pathlib.Path(os.environ.get("HEED_BUILD", root / "build" / "release"))
 cache = root / "build" / "bench"
-minilm = root / ".venv" / "cache" / "minilm"
 sys.path.insert(0, str(root / "examples" / "09-python"))
 
 from heed_module import OUTPUT, Module, aligned  # noqa: E402
@@ -32,7 +32,7 @@ UNFUSED = "builtin.module(attn-describe-interface,canonicalize,cse,attn-fuse-epi
 def run_tool(*command, **options):
     run = subprocess.run([str(part) for part in command], capture_output=True, text=True, **options)
     if run.returncode:
-        raise Unsupported((run.stderr.strip().splitlines() or [f"{command[0]} failed"])[0])
+        raise RuntimeError((run.stderr.strip().splitlines() or [f"{command[0]} failed"])[0])
     return run.stdout
 
 
@@ -81,7 +81,7 @@ class Heed:
         folder.mkdir(parents=True, exist_ok=True)
         model = folder / "work.mlir"
         if work.group == "minilm":
-            model = minilm
+            model = works.minilm
         else:
             model.write_text(text)
         if weights:

@@ -1,7 +1,9 @@
 """OpenVINO: latency hint, one stream, f32, static shapes, tensors that share the caller's memory."""
 
+import networks
 import numpy as np
 import openvino as ov
+import torch
 from openvino import opset13 as op
 
 from peers.base import Call
@@ -78,8 +80,6 @@ class OpenVino:
 
     @staticmethod
     def network(work, inputs):
-        import networks
-        import torch
         module, examples = networks.build(work), networks.inputs(work)
         with torch.no_grad():
             model = ov.convert_model(module, example_input=tuple(examples),

@@ -1,8 +1,12 @@
 """PyTorch: inference mode; `out=` where an operation has it."""
 
+import shutil
+
+import numpy as np
 import torch
 import torch.nn.functional as F
 
+import networks
 from peers.base import Call, Unsupported
 
 
@@ -16,7 +20,7 @@ class Torch:
 
     def prepare(self, work):
         with torch.inference_mode():
-            yield from {"gemm": self.gemm, "rows": self.gemm, "sdpa": self.attention}.get(work.group, self.model)(work)
+            yield from {"gemm": self.gemm, "rows": self.gemm, "sdpa": self.attention}.get(work.group, self.network)(work)
 
     @staticmethod
     def gemm(work):
@@ -65,7 +69,7 @@ class Torch:
         def outputs():
             return {"y": result[0].numpy()}
 
-        mask = torch.from_numpy(work.keep(__import__("numpy").arange(work.queries))) if work.mask == "window" else None
+        mask = torch.from_numpy(work.keep(np.arange(work.queries))) if work.mask == "window" else None
         options = {"attn_mask": mask, "is_causal": work.mask == "causal", "scale": work.scale}
         if work.heads != work.kv_heads:
             options["enable_gqa"] = True
@@ -84,8 +88,8 @@ class Torch:
 
             yield Call(run_bias, outputs, "scaled_dot_product_attention, mask of floats")
 
-    def model(self, work):
-        import networks
+    @staticmethod
+    def network(work):
         module = networks.build(work)
         inputs = networks.inputs(work)
         result = [None]
@@ -100,8 +104,12 @@ class Torch:
 class TorchCompile(Torch):
     """Whole networks through torch.compile, frozen: constants folded, weights packed."""
 
+    def __init__(self, threads):
+        if not shutil.which("g++"):
+            raise ImportError("expected g++, which torch.compile calls")
+        super().__init__(threads)
+
     def prepare(self, work):
-        import networks
         if work.group in ("gemm", "rows", "sdpa"):
             raise Unsupported("one operation: see torch")
         import torch._inductor.config as config
