@@ -78,7 +78,8 @@ def TileAttention : Pass<"attn-tile-attention"> {
   let description = [{
     `attn.attention` becomes a parallel loop over batch, heads and tiles of queries around a loop over tiles of keys
     with one `attn.online_attention` inside, and a division by the row sums at the end. Keys are packed once into
-    transposed panels, shared by the queries of a group. Keys past the valid length are never visited.
+    transposed panels, shared by the queries of a group, and so are values that do not lie row after row. Keys past
+    the valid length are never visited.
   }];
   let dependentDialects = ["mlir::linalg::LinalgDialect", "mlir::math::MathDialect", "mlir::scf::SCFDialect",
                            "mlir::affine::AffineDialect"];
@@ -184,6 +185,15 @@ def VectorizeMatmuls : Pass<"attn-vectorize-matmuls"> {
   }];
   let dependentDialects = ["mlir::vector::VectorDialect", "mlir::scf::SCFDialect", "mlir::math::MathDialect",
                            "mlir::affine::AffineDialect"];
+}
+
+def VectorizeTransposes : Pass<"attn-vectorize-transposes"> {
+  let summary = "Transpose matrices block by block in registers";
+  let description = [{
+    A `linalg.transpose` of a matrix of floats becomes loops over blocks of eight by eight, each transposed by three
+    rounds of shuffles.
+  }];
+  let dependentDialects = ["mlir::vector::VectorDialect", "mlir::scf::SCFDialect", "mlir::affine::AffineDialect"];
 }
 
 def VectorizeGenerics : Pass<"attn-vectorize-generics"> {

@@ -49,6 +49,7 @@ static void buildVectorPhase(OpPassManager &pm, const PipelineOptions &options) 
   pm.addPass(createLowerOnlineAttention());
   pm.addPass(createLowerMasks()); // until here masks are readable, and open to analysis
   pm.addPass(createVectorizeMatmuls());
+  pm.addPass(createVectorizeTransposes());
   pm.addPass(createVectorizeGenerics());
   cleanUp(pm);
 }

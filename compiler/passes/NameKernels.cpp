@@ -16,7 +16,7 @@ StringRef kindOf(scf::ForallOp loop) {
   bool hasAttention = false, hasProduct = false, hasPack = false, hasReduction = false;
   loop.walk([&](Operation *op) {
     hasAttention |= isa<attn::OnlineAttentionOp>(op);
-    hasPack |= isa<linalg::PackOp>(op);
+    hasPack |= isa<linalg::PackOp, linalg::TransposeOp>(op);
     hasProduct |= isa<attn::TileMatmulOp>(op);
     auto structured = dyn_cast<linalg::LinalgOp>(op);
     if (!structured)

@@ -1,6 +1,7 @@
 // Tiles attention over batch, heads, queries and keys; see Passes.td.
 #include "compiler/passes/Passes.h"
 
+#include "compiler/passes/LetteredSlices.h"
 #include "compiler/passes/Structured.h"
 #include "compiler/target/Target.h"
 
@@ -13,29 +14,6 @@ using namespace mlir;
 namespace {
 
 constexpr int64_t panelWidth = 16;
-
-/// Offset and size of a slice along each named dimension.
-using Ranges = DenseMap<char, std::pair<OpFoldResult, OpFoldResult>>;
-
-/// The slice of `tensor`, whose dimensions are `letters`, as a matrix [first, second]. A matrix that lies the
-/// other way round is transposed into a small tile.
-Value sliceMatrix(ImplicitLocOpBuilder &b, Value tensor, StringRef letters, const Ranges &ranges, char first,
-                  char second) {
-  SmallVector<OpFoldResult> offsets, sizes;
-  SmallVector<bool> dropped;
-  for (char letter : letters) {
-    auto [offset, size] = ranges.lookup(letter);
-    offsets.push_back(offset);
-    sizes.push_back(size);
-    dropped.push_back(letter != first && letter != second);
-  }
-  Value slice = sliceWithout(b, tensor, offsets, sizes, dropped);
-  if (letters.find(first) < letters.find(second))
-    return slice;
-  SmallVector<OpFoldResult> transposed{ranges.lookup(first).second, ranges.lookup(second).second};
-  Value empty = tensor::EmptyOp::create(b, transposed, getElementTypeOrSelf(tensor));
-  return linalg::TransposeOp::create(b, slice, empty, ArrayRef<int64_t>{1, 0})->getResult(0);
-}
 
 struct AttentionTiler {
   attn::AttentionOp op;
@@ -62,33 +40,58 @@ struct AttentionTiler {
     return dim < 0 ? one : tensor::getMixedSize(b, op.getLoc(), tensor, dim);
   }
 
-  /// The keys packed once per head, transposed in panels: [batch, head, keys/w, d, w].
-  Value packKeys() {
-    Value key = op.getKey();
-    SmallVector<int64_t> order;
-    for (char letter : StringRef("bhkd"))
-      if (int64_t dim = attn::AttentionLayout::find(letters.key, letter); dim >= 0)
-        order.push_back(dim);
-    int64_t keys = attn::AttentionLayout::find(letters.key, 'k');
-    SmallVector<OpFoldResult> tiles{b.getIndexAttr(panelWidth)};
-    if (llvm::equal(order, llvm::seq<int64_t>(0, order.size())))
-      order.clear();
-    Value destination = linalg::PackOp::createDestinationTensor(b, op.getLoc(), key, tiles, {keys}, order);
-    Value pad = arith::ConstantOp::create(b, b.getZeroAttr(getElementTypeOrSelf(key)));
-    return linalg::PackOp::create(b, key, destination, {keys}, tiles, pad, order)->getResult(0);
+  /// Copies made once per head, for all tiles of queries: the keys transposed in panels, [batch, head,
+  /// keys/w, d, w], of which the last is padded with whatever is there; and the values, unless they lie row
+  /// after row as they are, [batch, head, keys, e].
+  struct Packed {
+    Value keys, values;
+  };
+
+  Packed pack(OpFoldResult batches, OpFoldResult keyHeads, OpFoldResult keys, OpFoldResult depth,
+              OpFoldResult width) {
+    OpFoldResult panels = ceilDiv(b, keys, panelWidth), lanes = b.getIndexAttr(panelWidth);
+    Type element = getElementTypeOrSelf(op.getKey());
+    SmallVector<Value> destinations{
+        tensor::EmptyOp::create(b, {batches, keyHeads, panels, depth, lanes}, element)};
+    bool packValues = !StringRef(letters.value).ends_with("ke");
+    if (packValues)
+      destinations.push_back(tensor::EmptyOp::create(b, {batches, keyHeads, keys, width}, element));
+    SmallVector<Value> packed =
+        buildForall(b, {batches, keyHeads, panels}, destinations, [&](ValueRange at, ValueRange results) {
+          OpFoldResult key = times(b, at[2], panelWidth), rows = minOfRest(b, panelWidth, keys, key);
+          Ranges ranges{{'b', {at[0], one}},
+                        {'h', {at[1], one}},
+                        {'k', {key, rows}},
+                        {'d', {zero, depth}},
+                        {'e', {zero, width}}};
+          SmallVector<OpFoldResult> offsets{at[0], at[1], at[2], zero, zero},
+              sizes{one, one, one, depth, rows};
+          Value panel = sliceWithout(b, results[0], offsets, sizes, {true, true, true, false, false});
+          SmallVector<TileResult> tiles{
+              {copyMatrix(b, op.getKey(), letters.key, ranges, 'd', 'k', panel), offsets, sizes}};
+          if (packValues) {
+            offsets = {at[0], at[1], key, zero};
+            sizes = {one, one, rows, width};
+            Value tile = sliceWithout(b, results[1], offsets, sizes, {true, true, false, false});
+            tiles.push_back(
+                {copyMatrix(b, op.getValue(), letters.value, ranges, 'k', 'e', tile), offsets, sizes});
+          }
+          return tiles;
+        });
+    return {packed[0], packValues ? packed[1] : op.getValue()};
   }
 
   void run() {
-    Value panels = packKeys();
     OpFoldResult batches = extent(op.getQuery(), letters.query, 'b'),
                  heads = extent(op.getQuery(), letters.query, 'h');
     OpFoldResult queries = extent(op.getQuery(), letters.query, 'q'),
                  keys = extent(op.getKey(), letters.key, 'k');
     OpFoldResult depth = extent(op.getQuery(), letters.query, 'd'),
                  width = extent(op.getValue(), letters.value, 'e');
-    Value keyHeads = asValue(b, extent(op.getKey(), letters.key, 'h'));
+    OpFoldResult keyHeads = extent(op.getKey(), letters.key, 'h');
     Value group = b.createOrFold<arith::DivUIOp>(
-        asValue(b, heads), b.createOrFold<arith::MaxUIOp>(keyHeads, indexConstant(b, 1)));
+        asValue(b, heads), b.createOrFold<arith::MaxUIOp>(asValue(b, keyHeads), indexConstant(b, 1)));
+    Packed packed = pack(batches, keyHeads, keys, depth, width);
 
     SmallVector<Value> results;
     auto type = cast<RankedTensorType>(op.getResult().getType());
@@ -116,7 +119,7 @@ struct AttentionTiler {
                         {'e', {zero, width}}};
           Value queryTile = scaleQueries(ranges);
           ranges['h'] = {keyHead, one};
-          SmallVector<Value> state = walkKeys(panels, queryTile, ranges, batch, head, keys);
+          SmallVector<Value> state = walkKeys(packed, queryTile, ranges, batch, head, keys);
           ranges['h'] = {head, one};
           return finish(state, ranges, results);
         });
@@ -156,7 +159,7 @@ struct AttentionTiler {
   }
 
   /// The online softmax over all tiles of valid keys. Returns (accumulator, row max, row sum).
-  SmallVector<Value> walkKeys(Value panels, Value queryTile, Ranges ranges, Value batch, Value head,
+  SmallVector<Value> walkKeys(const Packed &packed, Value queryTile, Ranges ranges, Value batch, Value head,
                               OpFoldResult keys) {
     OpFoldResult rows = ranges['q'].second, width = ranges['e'].second, depth = ranges['d'].second;
     // A sink is a key of that score whose value is zero.
@@ -192,23 +195,23 @@ struct AttentionTiler {
     Value at = loop.getInductionVar();
     OpFoldResult columns = minOfRest(b, tuning.keys, length, at);
     ranges['k'] = {at, columns};
-    Value valueTile = sliceMatrix(b, op.getValue(), letters.value, ranges, 'k', 'e');
+    Value valueTile = sliceMatrix(b, packed.values, packed.values == op.getValue() ? letters.value : "bhke",
+                                  ranges, 'k', 'e');
 
     SmallVector<OpFoldResult> offsets, sizes;
     SmallVector<bool> dropped;
-    for (char letter : StringRef("bh"))
-      if (letters.key.contains(letter)) {
-        offsets.push_back(ranges[letter].first);
-        sizes.push_back(one);
-        dropped.push_back(true);
-      }
+    for (char letter : StringRef("bh")) {
+      offsets.push_back(ranges[letter].first);
+      sizes.push_back(one);
+      dropped.push_back(true);
+    }
     AffineExpr s0 = b.getAffineSymbolExpr(0);
     offsets.append(
         {affine::makeComposedFoldedAffineApply(b, b.getLoc(), s0.floorDiv(panelWidth), {OpFoldResult(at)}),
          zero, zero});
     sizes.append({ceilDiv(b, columns, panelWidth), depth, b.getIndexAttr(panelWidth)});
     dropped.append(3, false);
-    Value keyTile = sliceWithout(b, panels, offsets, sizes, dropped);
+    Value keyTile = sliceWithout(b, packed.keys, offsets, sizes, dropped);
 
     auto add = [&](Value x, Value y) -> Value { return b.createOrFold<arith::AddIOp>(x, y); };
     SmallVector<Value> origin{

@@ -2,7 +2,8 @@
 
 // Keys are packed once, outside of the loop over tiles of queries; tiles of keys are walked inside of it.
 // CHECK-LABEL: @QueriesInParallelKeysInTurn
-//       CHECK:   linalg.pack %arg1
+//       CHECK:   scf.forall (%{{.*}}, %{{.*}}, %{{.*}}) in (2, 4, %{{.*}})
+//       CHECK:     linalg.transpose
 //       CHECK:   scf.forall (%{{.*}}, %{{.*}}, %{{.*}}) in (2, 4, %{{.*}})
 //       CHECK:     scf.for
 //       CHECK:       attn.online_attention {{.*}} base2
