@@ -76,10 +76,20 @@ def DescribeInterface : Pass<"attn-describe-interface", "mlir::ModuleOp"> {
 def TileAttention : Pass<"attn-tile-attention"> {
   let summary = "Tile attention over batch, heads, queries and keys";
   let description = [{
-    `attn.attention` becomes a parallel loop over batch, heads and tiles of queries around a loop over tiles of keys
-    with one `attn.online_attention` inside, and a division by the row sums at the end. Keys are packed once into
+    `attn.attention` becomes a parallel loop over batch, heads and tiles of queries around loops over tiles of keys
+    with an `attn.online_attention` inside, and a division by the row sums at the end. Keys are packed once into
     transposed panels, shared by the queries of a group, and so are values that do not lie row after row. Keys past
     the valid length are never visited.
+
+    The keep region is analysed (see MaskAnalysis.h): keys that no query of a tile keeps are skipped, whole tiles of keys
+    that every query keeps are computed without the region, and only the rest is asked pair by pair. The bounds are
+    affine in the tile, the lengths, the offsets and what the region reads per batch entry or head.
+
+    ```mlir
+    // causal, for queries [q0, q1):
+    scf.for %k = 0 to %full step 128      // full = 128·⌊(q0 + 1)/128⌋: no region
+    scf.for %k = %full to %end step 128   // end = q1, up to a panel: attn.causal
+    ```
   }];
   let dependentDialects = ["mlir::linalg::LinalgDialect", "mlir::math::MathDialect", "mlir::scf::SCFDialect",
                            "mlir::affine::AffineDialect"];

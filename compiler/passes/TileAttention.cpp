@@ -1,6 +1,7 @@
 // Tiles attention over batch, heads, queries and keys; see Passes.td.
 #include "compiler/passes/Passes.h"
 
+#include "compiler/passes/EmitKeyWalk.h"
 #include "compiler/passes/LetteredSlices.h"
 #include "compiler/passes/Structured.h"
 #include "compiler/target/Target.h"
@@ -25,10 +26,13 @@ struct AttentionTiler {
   bool base2;
   /// What each query is multiplied by, and each score: a factor past 1 could make a query overflow.
   double queryFactor = 1, scoreFactor = 1;
+  std::optional<MaskAnalysis> mask;
 
   AttentionTiler(attn::AttentionOp op, const Tuning &tuning)
       : op(op), b(op.getLoc(), op), tuning(tuning), letters(op.getLetters()), zero(b.getIndexAttr(0)),
         one(b.getIndexAttr(1)) {
+    if (op.hasKeep())
+      mask = MaskAnalysis::of(MaskContext::of(op, tuning.queries));
     double scale = op.getScale().convertToDouble();
     base2 = !op.hasScore() && std::abs(scale * llvm::numbers::log2e) <= 1;
     (std::abs(scale) <= 1 ? queryFactor : scoreFactor) = base2 ? scale * llvm::numbers::log2e : scale;
@@ -161,7 +165,7 @@ struct AttentionTiler {
   /// The online softmax over all tiles of valid keys. Returns (accumulator, row max, row sum).
   SmallVector<Value> walkKeys(const Packed &packed, Value queryTile, Ranges ranges, Value batch, Value head,
                               OpFoldResult keys) {
-    OpFoldResult rows = ranges['q'].second, width = ranges['e'].second, depth = ranges['d'].second;
+    OpFoldResult rows = ranges['q'].second, width = ranges['e'].second;
     // A sink is a key of that score whose value is zero.
     auto filled = [&](OpFoldResult columns, Value value) {
       return linalg::FillOp::create(b, value, scratch(rows, columns)).getResult(0);
@@ -184,47 +188,51 @@ struct AttentionTiler {
       Value valid = positionOf(b, op.getKeyLengths(), batch);
       length = arith::MinSIOp::create(b, length, arith::MaxSIOp::create(b, valid, indexConstant(b, 0)));
     }
-    Value queryOffset = positionOf(b, op.getQueryOffset(), batch),
-          keyOffset = positionOf(b, op.getKeyOffset(), batch);
-    Value queryLength = asValue(b, extent(op.getQuery(), letters.query, 'q'));
+    TilePlace place{asValue(b, ranges['q'].first),
+                    asValue(b, rows),
+                    asValue(b, extent(op.getQuery(), letters.query, 'q')),
+                    length,
+                    positionOf(b, op.getQueryOffset(), batch),
+                    positionOf(b, op.getKeyOffset(), batch),
+                    batch,
+                    head};
+    return emitKeyWalk(b, op, mask, place, {panelWidth, tuning.keys}, state,
+                       [&](const KeyRange &keys, ValueRange state) {
+                         return walkTiles(packed, queryTile, ranges, place, keys, state);
+                       });
+  }
 
-    Value step = indexConstant(b, tuning.keys);
-    auto loop = scf::ForOp::create(b, indexConstant(b, 0), length, step, state);
+  /// The online softmax over tiles of some keys.
+  SmallVector<Value> walkTiles(const Packed &packed, Value queryTile, Ranges ranges, const TilePlace &place,
+                               const KeyRange &keys, ValueRange state) {
+    auto loop = scf::ForOp::create(b, keys.begin, keys.end, indexConstant(b, tuning.keys), state);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
     Value at = loop.getInductionVar();
-    OpFoldResult columns = minOfRest(b, tuning.keys, length, at);
+    OpFoldResult tile = b.getIndexAttr(tuning.keys);
+    OpFoldResult columns = keys.isWhole ? tile : minOfRest(b, tuning.keys, keys.end, at);
     ranges['k'] = {at, columns};
-    Value valueTile = sliceMatrix(b, packed.values, packed.values == op.getValue() ? letters.value : "bhke",
-                                  ranges, 'k', 'e');
+    StringRef valueLetters = packed.values == op.getValue() ? letters.value : "bhke";
+    Value valueTile = sliceMatrix(b, packed.values, valueLetters, ranges, 'k', 'e');
+    OpFoldResult panel = ceilDiv(b, at, panelWidth); // on which it begins
+    Value keyTile = sliceWithout(
+        b, packed.keys, {ranges['b'].first, ranges['h'].first, panel, zero, zero},
+        {one, one, ceilDiv(b, columns, panelWidth), ranges['d'].second, b.getIndexAttr(panelWidth)},
+        {true, true, false, false, false});
 
-    SmallVector<OpFoldResult> offsets, sizes;
-    SmallVector<bool> dropped;
-    for (char letter : StringRef("bh")) {
-      offsets.push_back(ranges[letter].first);
-      sizes.push_back(one);
-      dropped.push_back(true);
-    }
-    AffineExpr s0 = b.getAffineSymbolExpr(0);
-    offsets.append(
-        {affine::makeComposedFoldedAffineApply(b, b.getLoc(), s0.floorDiv(panelWidth), {OpFoldResult(at)}),
-         zero, zero});
-    sizes.append({ceilDiv(b, columns, panelWidth), depth, b.getIndexAttr(panelWidth)});
-    dropped.append(3, false);
-    Value keyTile = sliceWithout(b, packed.keys, offsets, sizes, dropped);
-
-    auto add = [&](Value x, Value y) -> Value { return b.createOrFold<arith::AddIOp>(x, y); };
-    SmallVector<Value> origin{
-        batch,       head,  add(asValue(b, ranges['q'].first), queryOffset), add(at, keyOffset),
-        queryLength, length};
+    Value firstQuery = b.createOrFold<arith::AddIOp>(place.tileBegin, place.queryOffset);
+    Value firstKey = b.createOrFold<arith::AddIOp>(at, place.keyOffset);
+    Value origin[] = {place.batch, place.head, firstQuery, firstKey, place.queryLength, place.keyLength};
+    bool hasRegion = op.hasScore() || keys.asks;
     auto online = attn::OnlineAttentionOp::create(
-        b, loop.getResultTypes(), queryTile, keyTile, valueTile, origin, op.getReads(),
-        loop.getRegionIterArg(0), loop.getRegionIterArg(1), loop.getRegionIterArg(2),
-        b.getF64FloatAttr(scoreFactor), base2 ? b.getUnitAttr() : UnitAttr(), op.getReadMapsAttr());
+        b, loop.getResultTypes(), queryTile, keyTile, valueTile, origin,
+        hasRegion ? op.getReads() : ValueRange(), loop.getRegionIterArg(0), loop.getRegionIterArg(1),
+        loop.getRegionIterArg(2), b.getF64FloatAttr(scoreFactor), base2 ? b.getUnitAttr() : UnitAttr(),
+        hasRegion ? op.getReadMapsAttr() : b.getAffineMapArrayAttr({}));
     IRMapping mapping;
     if (op.hasScore())
       op.getScore().cloneInto(&online.getScore(), mapping);
-    if (op.hasKeep())
+    if (keys.asks)
       op.getKeep().cloneInto(&online.getKeep(), mapping);
     scf::YieldOp::create(b, online.getResults());
     return loop.getResults();
@@ -233,15 +241,18 @@ struct AttentionTiler {
   /// Divides by the row sums and says where the tiles go.
   SmallVector<TileResult> finish(ValueRange state, const Ranges &ranges, ValueRange results) {
     double empty = op.getEmptyRows() == attn::EmptyRows::Zeros ? 0 : NAN;
-    SmallVector<OpFoldResult> offsets, sizes;
-    SmallVector<bool> dropped;
-    for (char letter : letters.result) {
-      auto [offset, size] = ranges.lookup(letter);
-      offsets.push_back(offset);
-      sizes.push_back(size);
-      dropped.push_back(letter != 'q' && letter != 'e');
-    }
-    Value destination = sliceWithout(b, results[0], offsets, sizes, dropped);
+    TileResult place; // of which only the place is filled in
+    auto sliceResult = [&](Value result, StringRef letters) {
+      place = {};
+      SmallVector<bool> dropped;
+      for (char letter : letters) {
+        place.offsets.push_back(ranges.lookup(letter).first);
+        place.sizes.push_back(ranges.lookup(letter).second);
+        dropped.push_back(letter != 'q' && letter != 'e');
+      }
+      return sliceWithout(b, result, place.offsets, place.sizes, dropped);
+    };
+    Value destination = sliceResult(results[0], letters.result);
     AffineMap identity = b.getMultiDimIdentityMap(2), rows = identity.getSubMap({0});
     bool transposed = letters.result.find('q') > letters.result.find('e');
     AffineMap result = transposed ? identity.getSubMap({1, 0}) : identity;
@@ -253,20 +264,13 @@ struct AttentionTiler {
           Value mean = arith::DivFOp::create(b, in[0], in[1]);
           return SmallVector<Value>{arith::SelectOp::create(b, none, f32Constant(b, empty), mean)};
         })[0];
-    tiles.push_back({tile, offsets, sizes});
+    tiles.push_back({tile, place.offsets, place.sizes});
     if (results.size() == 1)
       return tiles;
 
-    SmallVector<OpFoldResult> rowOffsets, rowSizes;
-    SmallVector<bool> rowDropped;
-    for (char letter : letters.result)
-      if (letter != 'e') {
-        rowOffsets.push_back(ranges.lookup(letter).first);
-        rowSizes.push_back(ranges.lookup(letter).second);
-        rowDropped.push_back(letter != 'q');
-      }
     AffineMap row = b.getMultiDimIdentityMap(1);
-    Value rowDestination = sliceWithout(b, results[1], rowOffsets, rowSizes, rowDropped);
+    auto [before, after] = letters.result.split('e');
+    Value rowDestination = sliceResult(results[1], (before + after).str());
     Value logSumExp = buildGeneric(
         b, {{state[1], row}, {state[2], row}}, {{rowDestination, row}}, 1, {},
         [&](ImplicitLocOpBuilder &b, ValueRange in, ValueRange) {
@@ -278,7 +282,7 @@ struct AttentionTiler {
                   : arith::AddFOp::create(b, in[0], math::LogOp::create(b, in[1])).getResult();
           return SmallVector<Value>{arith::SelectOp::create(b, none, f32Constant(b, -INFINITY), sum)};
         })[0];
-    tiles.push_back({logSumExp, rowOffsets, rowSizes});
+    tiles.push_back({logSumExp, place.offsets, place.sizes});
     return tiles;
   }
 };
