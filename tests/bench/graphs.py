@@ -174,4 +174,4 @@ def network(work):
 
 def onnx_forms(work):
     """The ways to write a work, of which a session is made for each."""
-    return {"gemm": gemm, "rows": gemm, "sdpa": attention}.get(work.group, network)(work)
+    return {"gemm": gemm, "rows": gemm, "overhead": gemm, "sdpa": attention}.get(work.group, network)(work)

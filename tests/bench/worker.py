@@ -2,7 +2,7 @@
 
   worker.py PEER THREADS
 
-  {"do": "prepare", "work": NAME}     → {"how": …}
+  {"do": "prepare", "work": NAME}     → {"how": …, …}
   {"do": "outputs", "file": PATH}     → {}, and the outputs of the prepared work as an .npz file
   {"do": "measure", "seconds": S}     → {"samples": […]}
   {"do": "release"}                   → {}
@@ -47,12 +47,12 @@ def settle(threads):
 def main(name, threads):
     settle(threads)
     from peers.base import Unsupported, measure
-    from works import WORKS
+    from works import OVERHEAD, WORKS
     import numpy as np
 
     module, kind, *arguments = PEERS[name]
     peer = getattr(importlib.import_module(module), kind)(*arguments, threads)
-    call = None
+    call, works = None, WORKS | {OVERHEAD.name: OVERHEAD}
 
     def do(command):
         nonlocal call
@@ -60,13 +60,13 @@ def main(name, threads):
             call = None
             # The fastest of the ways that the peer's documentation offers.
             best = float("inf")
-            for candidate in peer.prepare(WORKS[command["work"]]):
+            for candidate in peer.prepare(works[command["work"]]):
                 time = min(measure(candidate, command["seconds"]))
                 if time < best:
                     best, call = time, candidate
             if not call:
                 raise Unsupported("nothing to run")
-            return {"how": call.how}
+            return call.facts
         if command["do"] == "outputs":
             call.run()
             np.savez(command["file"], **call.outputs())

@@ -8,10 +8,11 @@ class Unsupported(Exception):
 
 
 class Call:
-    """One prepared way to do a work. `run()` does it once; `outputs()` gives {name: array} of the last run."""
+    """One prepared way to do a work. `run()` does it once; `outputs()` gives {name: array} of the last run; `facts`
+    are told beside its figures."""
 
-    def __init__(self, run, outputs, how):
-        self.run, self.outputs, self.how = run, outputs, how
+    def __init__(self, run, outputs, how, **facts):
+        self.run, self.outputs, self.facts = run, outputs, {"how": how} | facts
 
 
 def measure(call, seconds):

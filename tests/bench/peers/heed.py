@@ -16,11 +16,11 @@ import numpy as np
 
 import models
 import works
+from machine import cache
 from peers.base import Call, Unsupported
 
 root = pathlib.Path(__file__).resolve().parents[3]
 build = pathlib.Path(os.environ.get("HEED_BUILD", root / "build" / "release"))
-cache = root / "build" / "bench"
 sys.path.insert(0, str(root / "examples" / "09-python"))
 
 from heed_module import OUTPUT, Module, aligned  # noqa: E402
@@ -123,7 +123,15 @@ class Heed:
                 raise RuntimeError(f"expected status 0, but got {status}")
 
         run.keep = (module, entry, tensors, arrays, workspace)
-        yield Call(run, lambda: outputs, f"{self.form}, workspace {bytes / 1e6:.2f} MB")
+        yield Call(run, lambda: outputs, "sizes stated" if self.form == "heed.static" else "sizes open",
+                   workspace_bytes=bytes)
+
+
+def compile_program():
+    """MiniLM as a program."""
+    program = cache / "startup" / "minilm"
+    run_tool(build / "bin" / "heed", "compile", works.minilm, "--target=native", "-o", program)
+    return program
 
 
 def aligned_copy(array):

@@ -1,5 +1,7 @@
 """OpenVINO: latency hint, one stream, f32, static shapes, tensors that share the caller's memory."""
 
+import warnings
+
 import networks
 import numpy as np
 import openvino as ov
@@ -24,7 +26,7 @@ class OpenVino:
         return ov.__version__.split("-")[0]
 
     def prepare(self, work):
-        build = {"gemm": self.gemm, "rows": self.gemm, "sdpa": self.attention}.get(work.group, self.network)
+        build = {"gemm": self.gemm, "rows": self.gemm, "overhead": self.gemm, "sdpa": self.attention}.get(work.group, self.network)
         inputs = work.inputs()
         for how, model in build(work, inputs):
             request = self.core.compile_model(model, "CPU", self.config).create_infer_request()
@@ -81,7 +83,8 @@ class OpenVino:
     @staticmethod
     def network(work, inputs):
         module, examples = networks.build(work), networks.inputs(work)
-        with torch.no_grad():
+        with torch.no_grad(), warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # OpenVINO imports by what PyTorch calls deprecated
             model = ov.convert_model(module, example_input=tuple(examples),
                                      input=[list(array.shape) for array in inputs.values()])
         yield "converted from PyTorch, static shapes", model

@@ -25,7 +25,7 @@ class OpenBlas:
         return self.library.scipy_openblas_get_config64_().decode().split()[1]
 
     def prepare(self, work):
-        if work.group not in ("gemm", "rows"):
+        if work.group not in ("gemm", "rows", "overhead"):
             raise Unsupported("products of matrices only")
         if work.activation:
             raise Unsupported("no activation")

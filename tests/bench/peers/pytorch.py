@@ -20,7 +20,7 @@ class Torch:
 
     def prepare(self, work):
         with torch.inference_mode():
-            yield from {"gemm": self.gemm, "rows": self.gemm, "sdpa": self.attention}.get(work.group, self.network)(work)
+            yield from {"gemm": self.gemm, "rows": self.gemm, "overhead": self.gemm, "sdpa": self.attention}.get(work.group, self.network)(work)
 
     @staticmethod
     def gemm(work):
@@ -102,7 +102,7 @@ class Torch:
 
 
 class TorchCompile(Torch):
-    """Whole networks through torch.compile, frozen: constants folded, weights packed."""
+    """Whole networks frozen, so that constants are folded and weights packed; windows through flex_attention."""
 
     def __init__(self, threads):
         if not shutil.which("g++"):
@@ -110,19 +110,43 @@ class TorchCompile(Torch):
         super().__init__(threads)
 
     def prepare(self, work):
-        if work.group in ("gemm", "rows", "sdpa"):
-            raise Unsupported("one operation: see torch")
-        import torch._inductor.config as config
-        config.freezing = True
-        config.cpp.cxx = (None, "g++")
         torch._dynamo.reset()
+        if work.group == "sdpa" and work.mask == "window":
+            yield self.flex_attention(work)
+        elif work.group in ("minilm", "encoder", "decoder"):
+            yield self.frozen(work)
+        else:
+            raise Unsupported("one operation: see torch")
+
+    @staticmethod
+    def flex_attention(work):
+        from torch.nn.attention.flex_attention import create_block_mask, flex_attention
+
+        def keep(batch, head, query, key):
+            return (query >= key) & (query - key < work.window)
+
+        mask = create_block_mask(keep, None, None, work.queries, work.keys, device="cpu")
+        compiled = torch.compile(flex_attention, dynamic=False)
+        q, k, v = (torch.from_numpy(array) for array in work.inputs().values())
+        result = [None]
+
+        @torch.inference_mode()
+        def run():
+            result[0] = compiled(q, k, v, block_mask=mask, scale=work.scale)
+
+        return Call(run, lambda: {"y": result[0].numpy()}, "flex_attention, block mask")
+
+    @staticmethod
+    def frozen(work):
+        from torch._inductor import config
+        config.freezing = True
         with torch.inference_mode():
             compiled = torch.compile(networks.build(work), dynamic=False)
-            inputs = networks.inputs(work)
-            result = [compiled(*inputs)]
+        inputs, result = networks.inputs(work), [None]
 
-            @torch.inference_mode()
-            def run():
-                result[0] = compiled(*inputs)
+        @torch.inference_mode()
+        def run():
+            result[0] = compiled(*inputs)
 
-            yield Call(run, lambda: {next(iter(work.output_shapes())): result[0].numpy()}, "torch.compile, frozen")
+        run()
+        return Call(run, lambda: {next(iter(work.output_shapes())): result[0].numpy()}, "torch.compile, frozen")
