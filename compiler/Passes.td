@@ -98,10 +98,11 @@ def TileAttention : Pass<"attn-tile-attention"> {
 def TileMatmuls : Pass<"attn-tile-matmuls"> {
   let summary = "Tile linear layers and matrix products over rows and columns";
   let description = [{
-    A linear layer becomes a parallel loop over blocks of columns and rows with one `attn.tile_matmul` inside; its
+    A linear layer becomes a parallel loop over blocks of rows and columns with one `attn.tile_matmul` inside; its
     weight is packed into panels (`linalg.pack`), its bias and epilogue move into the tile's. A product of two stacks of
     matrices is tiled over batch and heads besides; its right-hand side is packed only where it lies transposed.
-    Tile sizes come from the target.
+    A tile has as many rows as the target's cache holds, all tiles equally many, and few columns, so that threads
+    get equal shares.
   }];
   let dependentDialects = ["mlir::linalg::LinalgDialect", "mlir::scf::SCFDialect", "mlir::affine::AffineDialect"];
 }
@@ -191,10 +192,12 @@ def VectorizeMatmuls : Pass<"attn-vectorize-matmuls"> {
   let summary = "Turn a tile matmul into register tiles of vector fused multiply-adds";
   let description = [{
     Loops over blocks of columns and rows as large as the target's register tile, whose accumulators stay in registers
-    over the whole depth; smaller blocks for what is left. The epilogue is applied to the accumulators.
+    over the whole depth. The last blocks of rows share what is left evenly; a tile of up to three rows takes wider
+    blocks. Where the tile is a slice of all panels, the next ones are prefetched meanwhile. The epilogue is applied
+    to the accumulators.
   }];
   let dependentDialects = ["mlir::vector::VectorDialect", "mlir::scf::SCFDialect", "mlir::math::MathDialect",
-                           "mlir::affine::AffineDialect"];
+                           "mlir::affine::AffineDialect", "mlir::bufferization::BufferizationDialect", "mlir::memref::MemRefDialect"];
 }
 
 def VectorizeTransposes : Pass<"attn-vectorize-transposes"> {

@@ -16,13 +16,53 @@ namespace {
 /// Width of a panel of the right-hand side, the same for every target so that one parameter image serves all.
 constexpr int64_t panelWidth = 16;
 
-/// Rows and columns of one parallel tile: as many rows as keep the micro-kernel's block of `rhs` busy, and
-/// columns so that the panels of a tile stay in the second-level cache.
+/// Rows and columns of one parallel tile. Tiles are many, so that threads get equal shares, and follow one
+/// another along a row of tiles, so that each reads the same rows and the panels beside those of the one
+/// before.
 struct MatmulTile {
-  int64_t rows, columns;
+  OpFoldResult rows;
+  int64_t columns;
 
-  MatmulTile(const Tuning &tuning)
-      : rows(llvm::alignTo(48, tuning.matmul.rows)), columns(llvm::alignTo(128, tuning.matmul.cols)) {}
+  /// `rows` × `depth` elements of the left-hand side fit in the second-level cache, about.
+  MatmulTile(ImplicitLocOpBuilder &b, const Tuning &tuning, OpFoldResult rows, OpFoldResult depth,
+             OpFoldResult columns)
+      : columns(chooseColumns(tuning, getConstantIntValue(columns))) {
+    int64_t most = 96;
+    if (std::optional<int64_t> k = getConstantIntValue(depth))
+      most = std::max(tuning.l2Bytes / (std::max<int64_t>(*k, 1) * 4), 8 * tuning.matmul.rows);
+    Value one = indexConstant(b, 1);
+    Value blocks = b.createOrFold<arith::MaxUIOp>(asValue(b, ceilDiv(b, rows, most)), one);
+    Value even = b.createOrFold<arith::CeilDivUIOp>(asValue(b, rows), blocks);
+    this->rows = getAsOpFoldResult(b.createOrFold<arith::MaxUIOp>(even, one));
+  }
+
+  /// As many columns as give two or four threads the same number of whole tiles.
+  static int64_t chooseColumns(const Tuning &tuning, std::optional<int64_t> columns) {
+    constexpr int64_t widths[] = {96, 64, 48, 32};
+    for (int64_t threads : {4, 2})
+      for (int64_t width : widths)
+        if (columns && width % tuning.matmul.cols == 0 && *columns % (threads * width) == 0)
+          return width;
+    return 64;
+  }
+
+  OpFoldResult rowCount(ImplicitLocOpBuilder &b, OpFoldResult all) const {
+    return getAsOpFoldResult(b.createOrFold<arith::CeilDivUIOp>(asValue(b, all), asValue(b, rows)));
+  }
+  OpFoldResult row(ImplicitLocOpBuilder &b, Value at) const {
+    return getAsOpFoldResult(b.createOrFold<arith::MulIOp>(at, asValue(b, rows)));
+  }
+  /// Constant where all tiles are whole, so that no code for less is emitted.
+  OpFoldResult width(ImplicitLocOpBuilder &b, OpFoldResult all, OpFoldResult column) const {
+    std::optional<int64_t> constant = getConstantIntValue(all);
+    return constant && *constant % columns == 0 ? b.getIndexAttr(columns)
+                                                : minOfRest(b, columns, all, column);
+  }
+  OpFoldResult height(ImplicitLocOpBuilder &b, OpFoldResult all, OpFoldResult row) const {
+    AffineExpr s0 = b.getAffineSymbolExpr(0), s1 = b.getAffineSymbolExpr(1), s2 = b.getAffineSymbolExpr(2);
+    return affine::makeComposedFoldedAffineMin(
+        b, b.getLoc(), AffineMap::get(0, 3, {s0, s1 - s2}, b.getContext()), {rows, all, row});
+  }
 };
 
 /// `rhs`'s dimension `dim` cut into panels that come before the dimension `depth`: [batch…, dim/w, depth, w].
@@ -65,9 +105,8 @@ struct TileMatmuls : impl::TileMatmulsBase<TileMatmuls> {
     FailureOr<Target> target = Target::of(getOperation());
     if (failed(target))
       return signalPassFailure();
-    MatmulTile tile(target->tuning);
-    getOperation()->walk([&](attn::LinearOp op) { tileLinear(op, tile); });
-    getOperation()->walk([&](attn::MatmulOp op) { tileMatmul(op, tile); });
+    getOperation()->walk([&](attn::LinearOp op) { tileLinear(op, target->tuning); });
+    getOperation()->walk([&](attn::MatmulOp op) { tileMatmul(op, target->tuning); });
   }
 
   /// [rows, features] of any rank becomes a matrix.
@@ -88,7 +127,7 @@ struct TileMatmuls : impl::TileMatmulsBase<TileMatmuls> {
     return {llvm::to_vector<2>(llvm::seq<int64_t>(0, rank - 1)), {rank - 1}};
   }
 
-  void tileLinear(attn::LinearOp op, MatmulTile tile) {
+  void tileLinear(attn::LinearOp op, const Tuning &tuning) {
     ImplicitLocOpBuilder b(op.getLoc(), op);
     auto type = cast<RankedTensorType>(op.getResult().getType());
     int64_t rank = type.getRank();
@@ -114,16 +153,16 @@ struct TileMatmuls : impl::TileMatmulsBase<TileMatmuls> {
     }
 
     Value empty = tensor::EmptyOp::create(b, SmallVector<OpFoldResult>{rows, columns}, type.getElementType());
-    SmallVector<OpFoldResult> counts{ceilDiv(b, columns, tile.columns), ceilDiv(b, rows, tile.rows)};
+    MatmulTile tile(b, tuning, rows, depth, columns);
+    SmallVector<OpFoldResult> counts{tile.rowCount(b, rows), ceilDiv(b, columns, tile.columns)};
     Value product = buildForall(b, counts, empty, [&](ValueRange at, ValueRange results) {
-      SmallVector<OpFoldResult> offsets{times(b, at[1], tile.rows), times(b, at[0], tile.columns)};
-      SmallVector<OpFoldResult> sizes{minOfRest(b, tile.rows, rows, offsets[0]),
-                                      minOfRest(b, tile.columns, columns, offsets[1])};
+      SmallVector<OpFoldResult> offsets{tile.row(b, at[0]), times(b, at[1], tile.columns)};
+      SmallVector<OpFoldResult> sizes{tile.height(b, rows, offsets[0]), tile.width(b, columns, offsets[1])};
       OpFoldResult zero = b.getIndexAttr(0);
       SmallVector<bool> keep2(2, false), keep3(3, false);
       Value inputTile = sliceWithout(b, input, {offsets[0], zero}, {sizes[0], depth}, keep2);
       Value panelTile =
-          sliceWithout(b, panels, {times(b, at[0], tile.columns / panelWidth), zero, zero},
+          sliceWithout(b, panels, {times(b, at[1], tile.columns / panelWidth), zero, zero},
                        {ceilDiv(b, sizes[1], panelWidth), depth, b.getIndexAttr(panelWidth)}, keep3);
       SmallVector<Value> readTiles;
       for (auto [read, map] : llvm::zip_equal(reads, maps))
@@ -177,7 +216,7 @@ struct TileMatmuls : impl::TileMatmulsBase<TileMatmuls> {
       b.clone(inner, mapping);
   }
 
-  void tileMatmul(attn::MatmulOp op, MatmulTile tile) {
+  void tileMatmul(attn::MatmulOp op, const Tuning &tuning) {
     ImplicitLocOpBuilder b(op.getLoc(), op);
     Location loc = op.getLoc();
     auto type = cast<RankedTensorType>(op.getResult().getType());
@@ -192,7 +231,8 @@ struct TileMatmuls : impl::TileMatmulsBase<TileMatmuls> {
     SmallVector<OpFoldResult> resultSizes(ArrayRef(lhsSizes).take_front(batch));
     SmallVector<OpFoldResult> counts(resultSizes);
     resultSizes.append({rows, columns});
-    counts.append({ceilDiv(b, columns, tile.columns), ceilDiv(b, rows, tile.rows)});
+    MatmulTile tile(b, tuning, rows, depth, columns);
+    counts.append({tile.rowCount(b, rows), ceilDiv(b, columns, tile.columns)});
     Value group;
     if (batch == 2)
       group = b.createOrFold<arith::DivUIOp>(
@@ -202,9 +242,8 @@ struct TileMatmuls : impl::TileMatmulsBase<TileMatmuls> {
     Value empty = tensor::EmptyOp::create(b, resultSizes, type.getElementType());
     Value product = buildForall(b, counts, empty, [&](ValueRange at, ValueRange results) {
       OpFoldResult zero = b.getIndexAttr(0), one = b.getIndexAttr(1);
-      OpFoldResult row = times(b, at[batch + 1], tile.rows), column = times(b, at[batch], tile.columns);
-      OpFoldResult height = minOfRest(b, tile.rows, rows, row),
-                   width = minOfRest(b, tile.columns, columns, column);
+      OpFoldResult row = tile.row(b, at[batch]), column = times(b, at[batch + 1], tile.columns);
+      OpFoldResult height = tile.height(b, rows, row), width = tile.width(b, columns, column);
       SmallVector<OpFoldResult> before(at.begin(), at.begin() + batch), rhsBefore(before), ones(batch, one);
       if (batch == 2)
         rhsBefore[1] = b.createOrFold<arith::DivUIOp>(at[1], group);
@@ -223,7 +262,7 @@ struct TileMatmuls : impl::TileMatmulsBase<TileMatmuls> {
       if (packed) {
         dropped.push_back(false);
         rhsTile = sliceWithout(
-            b, rhs, with(rhsBefore, {times(b, at[batch], tile.columns / panelWidth), zero, zero}),
+            b, rhs, with(rhsBefore, {times(b, at[batch + 1], tile.columns / panelWidth), zero, zero}),
             with(ones, {ceilDiv(b, width, panelWidth), depth, b.getIndexAttr(panelWidth)}), dropped);
       } else {
         rhsTile = sliceWithout(b, rhs, with(rhsBefore, {zero, column}), with(ones, {depth, width}), dropped);

@@ -33,6 +33,8 @@ Value rootOutside(Value memref, Operation *loop) {
 SetVector<Value> writtenBy(Operation *loop) {
   SetVector<Value> written;
   loop->walk([&](MemoryEffectOpInterface op) {
+    if (isa<memref::PrefetchOp>(op)) // claims to write, so that it is kept
+      return;
     SmallVector<MemoryEffects::EffectInstance> effects;
     op.getEffects(effects);
     for (const MemoryEffects::EffectInstance &effect : effects) {

@@ -1,10 +1,9 @@
 // Turns a tile matmul into register tiles of vector fused multiply-adds; see Passes.td.
 #include "compiler/passes/Passes.h"
 
-#include "compiler/passes/Structured.h"
+#include "compiler/passes/MicroKernel.h"
 #include "compiler/passes/Vectorize.h"
-#include "compiler/target/Target.h"
-#include "mlir/IR/IRMapping.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
 
 namespace heed {
 #define GEN_PASS_DEF_VECTORIZEMATMULS
@@ -14,25 +13,23 @@ using namespace mlir;
 
 namespace {
 
-/// The width of one accumulator, in columns: that of a panel.
-constexpr int64_t width = 16;
+constexpr int64_t width = MicroKernel::width;
 
 struct MatmulVectorizer {
   attn::TileMatmulOp op;
   ImplicitLocOpBuilder b;
   const Target &target;
-  VectorType vector;
   Value rows, columns, depth;
-  bool panels;
+  int64_t high; ///< rows of the register tile
+  int64_t few;  ///< rows up to which a tile streams
+  MicroKernel kernel;
 
   MatmulVectorizer(attn::TileMatmulOp op, const Target &target)
-      : op(op), b(op.getLoc(), op), target(target), vector(VectorType::get(width, b.getF32Type())),
-        panels(cast<RankedTensorType>(op.getRhs().getType()).getRank() == 3) {
-    Location loc = op.getLoc();
-    rows = asValue(b, tensor::getMixedSize(b, loc, op.getInit(), 0));
-    columns = asValue(b, tensor::getMixedSize(b, loc, op.getInit(), 1));
-    depth = asValue(b, tensor::getMixedSize(b, loc, op.getLhs(), 1));
-  }
+      : op(op), b(op.getLoc(), op), target(target),
+        rows(asValue(b, tensor::getMixedSize(b, op.getLoc(), op.getInit(), 0))),
+        columns(asValue(b, tensor::getMixedSize(b, op.getLoc(), op.getInit(), 1))),
+        depth(asValue(b, tensor::getMixedSize(b, op.getLoc(), op.getLhs(), 1))),
+        high(target.tuning.matmul.rows), few(std::min<int64_t>(high - 1, 3)), kernel(b, op, target) {}
 
   void run() {
     Value result;
@@ -42,11 +39,11 @@ struct MatmulVectorizer {
       for (bool careful : {false, true}) {
         OpBuilder::InsertionGuard guard(b);
         b.setInsertionPointToStart(careful ? choice.elseBlock() : choice.thenBlock());
-        scf::YieldOp::create(b, buildColumns(careful));
+        scf::YieldOp::create(b, buildTile(careful));
       }
       result = choice.getResult(0);
     } else {
-      result = buildColumns(false);
+      result = buildTile(false);
     }
     op.getResult().replaceAllUsesWith(result);
     op.erase();
@@ -54,7 +51,7 @@ struct MatmulVectorizer {
 
   /// Whether x·0 sums to zero over all of `tile` [k, n].
   Value isFinite(Value tile) {
-    Value zero = arith::ConstantOp::create(b, b.getZeroAttr(vector));
+    Value zero = arith::ConstantOp::create(b, b.getZeroAttr(VectorType::get(width, b.getF32Type())));
     auto perRow = scf::ForOp::create(
         b, indexConstant(b, 0), depth, indexConstant(b, 1), zero,
         [&](OpBuilder &builder, Location loc, Value k, ValueRange sums) {
@@ -74,39 +71,102 @@ struct MatmulVectorizer {
     return arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, sum, f32Constant(b, 0));
   }
 
-  /// Loops over blocks of columns: as wide as the target's register tile, then one panel, then what is left
-  /// of one.
-  Value buildColumns(bool careful) {
-    SmallVector<int64_t> widths{target.tuning.matmul.cols / width};
-    if (widths[0] > 1)
-      widths.push_back(1);
-    Value result = op.getInit(), done = indexConstant(b, 0);
-    for (int64_t blocks : widths) {
-      Value end = wholeSteps(b, done, columns, blocks * width);
-      result = loop(done, end, blocks * width, result,
-                    [&](Value column, Value tile) { return buildRows(tile, column, blocks, {}, careful); });
-      done = end;
-    }
-    // The rest, less than one panel.
-    return loop(done, columns, width, result, [&](Value column, Value tile) {
-      return buildRows(tile, column, 1, remainderMask(b, columns, column, width), careful);
+  /// The whole tile. Few rows stream through the right-hand side, which is read but once; a block of their
+  /// own shape keeps enough accumulators busy.
+  Value buildTile(bool careful) {
+    if (few == 0 || careful)
+      return buildColumns(op.getInit(), blocksOf(high), {}, careful);
+    Value isFew = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::ule, rows, indexConstant(b, few));
+    return choose(isFew, [&](bool streams) {
+      if (!streams)
+        return buildColumns(op.getInit(), blocksOf(high), {}, careful);
+      Value tile = op.getInit();
+      for (int64_t height = few; height >= 1; --height)
+        tile = buildColumns(tile, blocksOf(height), height, careful);
+      return tile;
     });
   }
 
-  /// Loops over blocks of rows: as high as the register tile, then smaller ones for what is left.
+  Value choose(Value condition, function_ref<Value(bool)> build) {
+    if (std::optional<int64_t> constant = getConstantIntValue(condition))
+      return build(*constant != 0);
+    auto choice = scf::IfOp::create(b, op.getResult().getType(), condition, /*withElse=*/true);
+    for (bool holds : {true, false}) {
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPointToStart(holds ? choice.thenBlock() : choice.elseBlock());
+      scf::YieldOp::create(b, build(holds));
+    }
+    return choice.getResult(0);
+  }
+
+  /// How many panels a block of `height` rows covers: as wide as the target's register tile, and where few
+  /// rows leave registers free, as many as fit beside a row of the panels, which a single row reads from
+  /// memory, and a broadcast.
+  int64_t blocksOf(int64_t height) {
+    const Tuning &tuning = target.tuning;
+    if (height > few)
+      return tuning.matmul.cols / width;
+    int64_t held = (height == 1 ? 1 : height + 1) * width / tuning.lanes;
+    return std::clamp<int64_t>((tuning.registers - 1) / held, 1, 4);
+  }
+
+  /// Loops over blocks of columns, `widest` panels and then fewer, and what is left of one. With `height`
+  /// only where the tile has that many rows.
+  Value buildColumns(Value tile, int64_t widest, std::optional<int64_t> height, bool careful) {
+    Value end = columns, done = indexConstant(b, 0);
+    if (height) {
+      Value has = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::eq, rows, indexConstant(b, *height));
+      end = b.createOrFold<arith::SelectOp>(has, columns, done);
+    }
+    auto buildBlock = [&](Value tile, Value column, int64_t blocks, Value mask) {
+      return height ? kernel.build(tile, indexConstant(b, 0), *height, column, blocks, mask, careful, false)
+                    : buildRows(tile, column, blocks, mask, careful);
+    };
+    for (int64_t blocks = widest; blocks >= 1; --blocks) {
+      Value whole = wholeSteps(b, done, end, blocks * width);
+      tile = loop(done, whole, blocks * width, tile,
+                  [&](Value column, Value tile) { return buildBlock(tile, column, blocks, {}); });
+      done = whole;
+    }
+    return loop(done, end, width, tile, [&](Value column, Value tile) {
+      return buildBlock(tile, column, 1, remainderMask(b, columns, column, width));
+    });
+  }
+
+  /// Loops over blocks of rows: as high as the register tile, save the last two or three, which share what is
+  /// left evenly, for a low block would keep too few accumulators busy.
   Value buildRows(Value tile, Value column, int64_t blocks, Value mask, bool careful) {
-    int64_t high = target.tuning.matmul.rows;
-    SmallVector<int64_t> heights{high};
-    for (int64_t height = llvm::bit_floor(static_cast<uint64_t>(std::max<int64_t>(high - 1, 1))); height >= 1;
-         height /= 2)
-      if (height < heights.back())
-        heights.push_back(height);
-    Value done = indexConstant(b, 0);
-    for (int64_t height : heights) {
-      Value end = wholeSteps(b, done, rows, height);
-      tile = loop(done, end, height, tile, [&](Value row, Value tile) {
-        return buildRegisterTile(tile, row, height, column, blocks, mask, careful);
+    int64_t most = high > 8 ? high / 2 : high; // of what is left; bounds the number of shapes
+    AffineExpr m = b.getAffineSymbolExpr(0), n = b.getAffineSymbolExpr(1);
+    auto apply = [&](AffineExpr expr, ArrayRef<Value> operands) {
+      SmallVector<OpFoldResult> folded = getAsOpFoldResult(ValueRange(operands));
+      return asValue(b, affine::makeComposedFoldedAffineApply(b, b.getLoc(), expr, folded));
+    };
+    Value zero = indexConstant(b, 0), one = indexConstant(b, 1);
+    Value isWhole = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::eq, apply(m % high, rows), zero);
+    Value before = b.createOrFold<arith::MaxSIOp>(apply(m.floorDiv(high) * high - 2 * high, rows), zero);
+    Value done = b.createOrFold<arith::SelectOp>(isWhole, rows, before);
+    Value rest = apply(m - n, {rows, done}), count = apply(m.ceilDiv(most), rest);
+    Value base = b.createOrFold<arith::DivUIOp>(rest, b.createOrFold<arith::MaxUIOp>(count, one));
+    Value larger = b.createOrFold<arith::SubIOp>(rest, b.createOrFold<arith::MulIOp>(base, count));
+    auto buildBlocks = [&](int64_t height, Value from, Value to) {
+      return loop(from, to, height, tile, [&](Value row, Value tile) {
+        return kernel.build(tile, row, height, column, blocks, mask, careful, /*prefetches=*/true);
       });
+    };
+    if (most < high)
+      tile = buildBlocks(high, zero, done);
+    int64_t least = few == 0 || careful ? 1 : std::min(few + 1, (most + 1) / 2); // of a fair share
+    for (int64_t height = most; height >= least; --height) {
+      auto is = [&](int64_t offset) {
+        return b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::eq, base,
+                                             indexConstant(b, height - offset));
+      };
+      Value smaller = b.createOrFold<arith::SubIOp>(count, larger);
+      Value own = b.createOrFold<arith::SelectOp>(is(0), smaller,
+                                                  b.createOrFold<arith::SelectOp>(is(1), larger, zero));
+      Value end = apply(m + n * height, {done, own});
+      tile = buildBlocks(height, height == high ? zero : done, end);
       done = end;
     }
     return tile;
@@ -116,93 +176,6 @@ struct MatmulVectorizer {
     return buildLoop(b, from, to, step, carried, [&](Value at, ValueRange carried) {
       return SmallVector<Value>{body(at, carried[0])};
     })[0];
-  }
-
-  Value offset(Value base, int64_t by) {
-    return by == 0 ? base : b.createOrFold<arith::AddIOp>(base, indexConstant(b, by));
-  }
-
-  /// Row k of block `block` of the right-hand side from `column` on.
-  Value loadRhs(Value k, Value column, int64_t block, Value mask) {
-    if (!panels)
-      return extendToF32(b, loadVector(b, op.getRhs(), {k, offset(column, block * width)}, width, mask));
-    AffineExpr s0 = b.getAffineSymbolExpr(0);
-    Value panel = asValue(b, affine::makeComposedFoldedAffineApply(b, b.getLoc(), s0.floorDiv(width) + block,
-                                                                   {getAsOpFoldResult(column)}));
-    return extendToF32(b, loadVector(b, op.getRhs(), {panel, k, indexConstant(b, 0)}, width, {}));
-  }
-
-  /// `height` rows × `blocks` accumulators, kept in registers over the whole depth.
-  Value buildRegisterTile(Value tile, Value row, int64_t height, Value column, int64_t blocks, Value mask,
-                          bool careful) {
-    SmallVector<Value> sums;
-    for (int64_t r = 0; r < height; ++r)
-      for (int64_t c = 0; c < blocks; ++c)
-        sums.push_back(op.getAccumulate()
-                           ? extendToF32(b, loadVector(b, tile, {offset(row, r), offset(column, c * width)},
-                                                       width, mask))
-                           : arith::ConstantOp::create(b, b.getZeroAttr(vector)).getResult());
-    auto inner = scf::ForOp::create(b, indexConstant(b, 0), depth, indexConstant(b, 1), sums);
-    {
-      OpBuilder::InsertionGuard guard(b);
-      b.setInsertionPointToStart(inner.getBody());
-      Value k = inner.getInductionVar();
-      SmallVector<Value> rhs, next;
-      for (int64_t c = 0; c < blocks; ++c)
-        rhs.push_back(loadRhs(k, column, c, mask));
-      for (int64_t r = 0; r < height; ++r) {
-        Value element = tensor::ExtractOp::create(b, op.getLhs(), ValueRange{offset(row, r), k});
-        Value factor = vector::BroadcastOp::create(b, vector, extendToF32(b, element));
-        for (int64_t c = 0; c < blocks; ++c) {
-          Value sum = inner.getRegionIterArg(r * blocks + c);
-          Value added =
-              target.hasFma
-                  ? math::FmaOp::create(b, factor, rhs[c], sum).getResult()
-                  : arith::AddFOp::create(b, sum, arith::MulFOp::create(b, factor, rhs[c])).getResult();
-          next.push_back(careful ? arith::SelectOp::create(b, isNegativeZero(element), sum, added).getResult()
-                                 : added);
-        }
-      }
-      scf::YieldOp::create(b, next);
-    }
-    for (int64_t r = 0; r < height; ++r)
-      for (int64_t c = 0; c < blocks; ++c) {
-        Value at = offset(column, c * width);
-        Value sum = applyEpilogue(inner.getResult(r * blocks + c), offset(row, r), at, mask);
-        Type element = getElementTypeOrSelf(op.getInit());
-        sum = roundTo(b, sum, element);
-        tile = storeVector(b, sum, tile, {offset(row, r), at}, mask);
-      }
-    return tile;
-  }
-
-  Value isNegativeZero(Value x) {
-    Value bits = arith::BitcastOp::create(b, b.getI32Type(), extendToF32(b, x));
-    Value sign = arith::ConstantOp::create(b, b.getI32IntegerAttr(INT32_MIN));
-    return arith::CmpIOp::create(b, arith::CmpIPredicate::eq, bits, sign);
-  }
-
-  Value applyEpilogue(Value sum, Value row, Value column, Value mask) {
-    if (op.getEpilogue().empty())
-      return sum;
-    Block &block = op.getEpilogue().front();
-    LaneMapping lanes(b, width);
-    lanes.map(block.getArgument(0), sum);
-    for (auto [argument, read, map] : llvm::zip_equal(block.getArguments().drop_front(), op.getReads(),
-                                                      op.getReadMaps().getAsValueRange<AffineMapAttr>())) {
-      SmallVector<Value> at;
-      bool perColumn = false;
-      for (AffineExpr expr : map.getResults()) {
-        bool isColumn = cast<AffineDimExpr>(expr).getPosition() == 1;
-        perColumn |= isColumn;
-        at.push_back(isColumn ? column : row);
-      }
-      lanes.map(argument, perColumn ? loadVector(b, read, at, width, mask)
-                                    : tensor::ExtractOp::create(b, read, at).getResult());
-    }
-    for (Operation &inner : block.without_terminator())
-      lanes.clone(&inner);
-    return lanes.asVector(lanes.lookup(block.getTerminator()->getOperand(0)));
   }
 };
 

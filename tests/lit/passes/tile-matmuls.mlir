@@ -26,3 +26,20 @@ func.func @TransposedRightSideIsPacked(%a: tensor<2x5x8xf32>, %b: tensor<2x9x8xf
   %0 = attn.matmul %a, %b transpose_rhs : (tensor<2x5x8xf32>, tensor<2x9x8xf32>) -> tensor<2x5x9xf32>
   return %0 : tensor<2x5x9xf32>
 }
+
+// Four tiles of 96 columns and one of all rows, whose sizes are known.
+// CHECK-LABEL: @TilesAreWhole
+//       CHECK:   scf.forall (%{{.*}}) in (4)
+//       CHECK:     attn.tile_matmul ins(%{{.*}} : tensor<77x64xf32>, tensor<6x64x16xf32>)
+func.func @TilesAreWhole(%x: tensor<77x64xf32>, %w: tensor<384x64xf32>) -> tensor<77x384xf32> {
+  %0 = attn.linear %x, %w : tensor<77x64xf32>, tensor<384x64xf32> -> tensor<77x384xf32>
+  return %0 : tensor<77x384xf32>
+}
+
+// 1024 rows of 2048 elements are 16 times the target's cache.
+// CHECK-LABEL: @RowsFitInTheCache
+//       CHECK:   scf.forall (%{{.*}}, %{{.*}}) in (16, 8)
+func.func @RowsFitInTheCache(%x: tensor<1024x2048xf32>, %w: tensor<512x2048xf32>) -> tensor<1024x512xf32> {
+  %0 = attn.linear %x, %w : tensor<1024x2048xf32>, tensor<512x2048xf32> -> tensor<1024x512xf32>
+  return %0 : tensor<1024x512xf32>
+}

@@ -1,0 +1,168 @@
+#include "compiler/passes/MicroKernel.h"
+
+#include "compiler/passes/Vectorize.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+
+using namespace mlir;
+using namespace heed;
+
+/// Steps along the depth for each line of the next panels that is brought into the cache meanwhile. All of
+/// them have come after as many blocks of rows.
+static constexpr int64_t stepsPerLine = 8;
+
+static Value offset(ImplicitLocOpBuilder &b, Value base, int64_t by) {
+  return by == 0 ? base : b.createOrFold<arith::AddIOp>(base, indexConstant(b, by));
+}
+
+/// An affine expression of symbols, folded where they are constants.
+static Value apply(ImplicitLocOpBuilder &b, AffineExpr expr, ArrayRef<OpFoldResult> symbols) {
+  return asValue(b, affine::makeComposedFoldedAffineApply(b, b.getLoc(), expr, symbols));
+}
+
+/// The memory that `tensor` will be, for prefetching only.
+static Value bufferOf(ImplicitLocOpBuilder &b, Value tensor) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  SmallVector<int64_t> strides(type.getRank(), ShapedType::kDynamic);
+  strides.back() = 1;
+  auto layout = StridedLayoutAttr::get(b.getContext(), ShapedType::kDynamic, strides);
+  return bufferization::ToBufferOp::create(b, MemRefType::get(type.getShape(), type.getElementType(), layout),
+                                           tensor,
+                                           /*read_only=*/true);
+}
+
+MicroKernel::MicroKernel(ImplicitLocOpBuilder &b, attn::TileMatmulOp op, const Target &target)
+    : b(b), op(op), target(target), vector(VectorType::get(width, b.getF32Type())),
+      depth(asValue(b, tensor::getMixedSize(b, op.getLoc(), op.getLhs(), 1))),
+      hasPanels(cast<RankedTensorType>(op.getRhs().getType()).getRank() == 3) {
+  auto slice = op.getRhs().getDefiningOp<tensor::ExtractSliceOp>();
+  if (!hasPanels || !slice || slice.getSourceType().getRank() != 3)
+    return;
+  allPanels = bufferOf(b, slice.getSource());
+  destination = bufferOf(b, op.getInit());
+  firstPanel = slice.getMixedOffsets()[0];
+}
+
+/// Row k of panel `panel` of the block.
+Value MicroKernel::loadRhs(const Block &block, Value k, int64_t panel) {
+  if (!hasPanels)
+    return extendToF32(
+        b, loadVector(b, op.getRhs(), {k, offset(b, block.column, panel * width)}, width, block.mask));
+  Value number =
+      apply(b, b.getAffineSymbolExpr(0).floorDiv(width) + panel, {getAsOpFoldResult(block.column)});
+  return extendToF32(b, loadVector(b, op.getRhs(), {number, k, indexConstant(b, 0)}, width, {}));
+}
+
+/// Adds column k of the left-hand side times row k of the right-hand side.
+MicroKernel::Sums MicroKernel::addStep(const Block &block, Value k, ValueRange sums) {
+  Sums rhs, next;
+  for (int64_t c = 0; c < block.blocks; ++c)
+    rhs.push_back(loadRhs(block, k, c));
+  for (int64_t r = 0; r < block.height; ++r) {
+    Value element = tensor::ExtractOp::create(b, op.getLhs(), ValueRange{offset(b, block.row, r), k});
+    Value factor = vector::BroadcastOp::create(b, vector, extendToF32(b, element));
+    for (int64_t c = 0; c < block.blocks; ++c) {
+      Value sum = sums[r * block.blocks + c];
+      Value added = target.hasFma
+                        ? math::FmaOp::create(b, factor, rhs[c], sum).getResult()
+                        : arith::AddFOp::create(b, sum, arith::MulFOp::create(b, factor, rhs[c])).getResult();
+      next.push_back(block.careful
+                         ? arith::SelectOp::create(b, isNegativeZero(element), sum, added).getResult()
+                         : added);
+    }
+  }
+  return next;
+}
+
+/// Adds the steps up to `end`, a multiple of `stepsPerLine`. Panels come from memory once and are read for
+/// every block of rows: fetching them evenly over those blocks keeps the first from waiting.
+MicroKernel::Sums MicroKernel::addStepsPrefetching(const Block &block, Value end, ValueRange sums) {
+  Value zero = indexConstant(b, 0);
+  for (int64_t r = 0; r < block.height; ++r)
+    memref::PrefetchOp::create(b, destination, ValueRange{offset(b, block.row, r), block.column},
+                               /*isWrite=*/true,
+                               /*localityHint=*/3, /*isDataCache=*/true);
+  AffineExpr s0 = b.getAffineSymbolExpr(0), s1 = b.getAffineSymbolExpr(1);
+  auto capped = AffineMap::get(0, 1, {s0.floorDiv(block.height), b.getAffineConstantExpr(stepsPerLine - 1)},
+                               b.getContext());
+  Value part =
+      asValue(b, affine::makeComposedFoldedAffineMin(b, b.getLoc(), capped, {getAsOpFoldResult(block.row)}));
+  Value lines = apply(b, s0.floorDiv(stepsPerLine), {getAsOpFoldResult(depth)});
+  Value first = b.createOrFold<arith::MulIOp>(part, lines);
+  Value next =
+      apply(b, s0.floorDiv(width) + s1 + block.blocks, {getAsOpFoldResult(block.column), firstPanel});
+  Value last =
+      b.createOrFold<arith::SubIOp>(b.createOrFold<memref::DimOp>(allPanels, 0), indexConstant(b, 1));
+  SmallVector<Value> panels;
+  for (int64_t c = 0; c < block.blocks; ++c)
+    panels.push_back(b.createOrFold<arith::MinUIOp>(offset(b, next, c), last));
+  return buildLoop(b, zero, end, stepsPerLine, sums, [&](Value k, ValueRange carried) {
+    Value line = apply(b, s1 + s0.floorDiv(stepsPerLine), {getAsOpFoldResult(k), getAsOpFoldResult(first)});
+    for (Value panel : panels)
+      memref::PrefetchOp::create(b, allPanels, ValueRange{panel, line, zero}, /*isWrite=*/false,
+                                 /*localityHint=*/2,
+                                 /*isDataCache=*/true);
+    Sums sums(carried);
+    for (int64_t i = 0; i < stepsPerLine; ++i)
+      sums = addStep(block, offset(b, k, i), sums);
+    return sums;
+  });
+}
+
+Value MicroKernel::build(Value tile, Value row, int64_t height, Value column, int64_t blocks, Value mask,
+                         bool careful, bool prefetches) {
+  Block block{row, height, column, blocks, mask, careful};
+  Sums sums;
+  for (int64_t r = 0; r < height; ++r)
+    for (int64_t c = 0; c < blocks; ++c)
+      sums.push_back(
+          op.getAccumulate()
+              ? extendToF32(
+                    b, loadVector(b, tile, {offset(b, row, r), offset(b, column, c * width)}, width, mask))
+              : arith::ConstantOp::create(b, b.getZeroAttr(vector)).getResult());
+  Value done = indexConstant(b, 0);
+  if (prefetches && allPanels) {
+    Value whole = wholeSteps(b, done, depth, stepsPerLine);
+    sums = addStepsPrefetching(block, whole, sums);
+    done = whole;
+  }
+  sums =
+      buildLoop(b, done, depth, 1, sums, [&](Value k, ValueRange sums) { return addStep(block, k, sums); });
+  for (int64_t r = 0; r < height; ++r)
+    for (int64_t c = 0; c < blocks; ++c) {
+      Value at = offset(b, column, c * width);
+      Value sum = applyEpilogue(sums[r * blocks + c], offset(b, row, r), at, mask);
+      sum = roundTo(b, sum, getElementTypeOrSelf(op.getInit()));
+      tile = storeVector(b, sum, tile, {offset(b, row, r), at}, mask);
+    }
+  return tile;
+}
+
+Value MicroKernel::isNegativeZero(Value x) {
+  Value bits = arith::BitcastOp::create(b, b.getI32Type(), extendToF32(b, x));
+  Value sign = arith::ConstantOp::create(b, b.getI32IntegerAttr(INT32_MIN));
+  return arith::CmpIOp::create(b, arith::CmpIPredicate::eq, bits, sign);
+}
+
+Value MicroKernel::applyEpilogue(Value sum, Value row, Value column, Value mask) {
+  if (op.getEpilogue().empty())
+    return sum;
+  mlir::Block &block = op.getEpilogue().front();
+  LaneMapping lanes(b, width);
+  lanes.map(block.getArgument(0), sum);
+  for (auto [argument, read, map] : llvm::zip_equal(block.getArguments().drop_front(), op.getReads(),
+                                                    op.getReadMaps().getAsValueRange<AffineMapAttr>())) {
+    SmallVector<Value> at;
+    bool perColumn = false;
+    for (AffineExpr expr : map.getResults()) {
+      bool isColumn = cast<AffineDimExpr>(expr).getPosition() == 1;
+      perColumn |= isColumn;
+      at.push_back(isColumn ? column : row);
+    }
+    lanes.map(argument, perColumn ? loadVector(b, read, at, width, mask)
+                                  : tensor::ExtractOp::create(b, read, at).getResult());
+  }
+  for (Operation &inner : block.without_terminator())
+    lanes.clone(&inner);
+  return lanes.asVector(lanes.lookup(block.getTerminator()->getOperand(0)));
+}

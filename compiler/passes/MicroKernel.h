@@ -1,0 +1,50 @@
+// The micro-kernel of a tile matmul: a block of rows and panels whose sums stay in registers.
+#pragma once
+
+#include "compiler/passes/Structured.h"
+#include "compiler/target/Target.h"
+
+namespace heed {
+
+class MicroKernel {
+public:
+  /// The width of one accumulator, in columns: that of a panel.
+  static constexpr int64_t width = 16;
+
+  MicroKernel(mlir::ImplicitLocOpBuilder &b, attn::TileMatmulOp op, const Target &target);
+
+  /// Computes `height` rows × `blocks` panels from (`row`, `column`) on and gives `tile` with them. `mask`:
+  /// the columns that exist, null where all do. `careful`: leaves out factors of −0.0. `prefetches`: brings
+  /// what the blocks after this one need into the cache meanwhile.
+  mlir::Value build(mlir::Value tile, mlir::Value row, int64_t height, mlir::Value column, int64_t blocks,
+                    mlir::Value mask, bool careful, bool prefetches);
+
+private:
+  struct Block {
+    mlir::Value row;
+    int64_t height;
+    mlir::Value column;
+    int64_t blocks;
+    mlir::Value mask;
+    bool careful;
+  };
+  using Sums = llvm::SmallVector<mlir::Value>;
+
+  mlir::Value loadRhs(const Block &block, mlir::Value k, int64_t panel);
+  Sums addStep(const Block &block, mlir::Value k, mlir::ValueRange sums);
+  Sums addStepsPrefetching(const Block &block, mlir::Value end, mlir::ValueRange sums);
+  mlir::Value applyEpilogue(mlir::Value sum, mlir::Value row, mlir::Value column, mlir::Value mask);
+  mlir::Value isNegativeZero(mlir::Value x);
+
+  mlir::ImplicitLocOpBuilder &b;
+  attn::TileMatmulOp op;
+  const Target &target;
+  mlir::VectorType vector;
+  mlir::Value depth;
+  bool hasPanels;
+  /// Where the tile is a slice of all panels, from `firstPanel` on: those, and what the tile fills.
+  mlir::Value allPanels, destination;
+  mlir::OpFoldResult firstPanel;
+};
+
+} // namespace heed
