@@ -81,6 +81,10 @@ def TileAttention : Pass<"attn-tile-attention"> {
     transposed panels, shared by the queries of a group, and so are values that do not lie row after row. Keys past
     the valid length are never visited.
 
+    Eight queries or fewer read keys and values where they lie: a parallel loop over batch, key heads and parts of 256
+    keys makes a state of each part, for all heads of a group in turn, and a second one merges them. Where the number
+    of queries is known at run time only, both ways are there, and one of them has nothing to do.
+
     The keep region is analysed (see MaskAnalysis.h): keys that no query of a tile keeps are skipped, whole tiles of keys
     that every query keeps are computed without the region, and only the rest is asked pair by pair. The bounds are
     affine in the tile, the lengths, the offsets and what the region reads per batch entry or head.

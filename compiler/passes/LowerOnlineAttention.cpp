@@ -42,23 +42,40 @@ struct StepLowering {
 
   /// scale · query · keyᵀ.
   Value buildProducts() {
-    Value panels = op.getKey();
-    if (cast<RankedTensorType>(panels.getType()).getRank() == 2) {
-      SmallVector<OpFoldResult> tiles{b.getIndexAttr(16)};
-      Value destination = linalg::PackOp::createDestinationTensor(b, op.getLoc(), panels, tiles, {0}, {});
-      Value pad = arith::ConstantOp::create(b, b.getZeroAttr(getElementTypeOrSelf(panels)));
-      panels = linalg::PackOp::create(b, panels, destination, {0}, tiles, pad)->getResult(0);
+    double scale = op.getScale().convertToDouble();
+    auto scaled = [&](ImplicitLocOpBuilder &b, Value product) -> Value {
+      return scale == 1 ? product : arith::MulFOp::create(b, product, f32Constant(b, scale)).getResult();
+    };
+    if (cast<RankedTensorType>(op.getKey().getType()).getRank() == 2) {
+      Value products = buildDotProducts();
+      AffineMap both = b.getMultiDimIdentityMap(2);
+      return scale == 1 ? products
+                        : buildGeneric(b, {}, {{products, both}}, 2, {},
+                                       [&](ImplicitLocOpBuilder &b, ValueRange, ValueRange out) {
+                                         return SmallVector<Value>{scaled(b, out[0])};
+                                       })[0];
     }
     Value scores = scoresTile();
-    auto products = attn::TileMatmulOp::create(b, scores.getType(), op.getQuery(), panels, ValueRange(),
+    auto products = attn::TileMatmulOp::create(b, scores.getType(), op.getQuery(), op.getKey(), ValueRange(),
                                                scores, false, false, b.getAffineMapArrayAttr({}));
-    if (double scale = op.getScale().convertToDouble(); scale != 1) {
+    if (scale != 1) {
       OpBuilder::InsertionGuard guard(b);
       Block *block = b.createBlock(&products.getEpilogue(), {}, {b.getF32Type()}, {op.getLoc()});
-      attn::YieldOp::create(
-          b, arith::MulFOp::create(b, block->getArgument(0), f32Constant(b, scale)).getResult());
+      attn::YieldOp::create(b, scaled(b, block->getArgument(0)));
     }
     return products.getResult();
+  }
+
+  /// query · keyᵀ of keys that lie row after row, each read once: for a few queries.
+  Value buildDotProducts() {
+    Value zeros = linalg::FillOp::create(b, f32Constant(b, 0), scoresTile()).getResult(0);
+    AffineMap all = b.getMultiDimIdentityMap(3);
+    return buildGeneric(b, {{op.getQuery(), all.getSubMap({1, 2})}, {op.getKey(), all.getSubMap({0, 2})}},
+                        {{zeros, all.getSubMap({1, 0})}}, 3, {2},
+                        [&](ImplicitLocOpBuilder &b, ValueRange in, ValueRange out) {
+                          return SmallVector<Value>{
+                              arith::AddFOp::create(b, out[0], arith::MulFOp::create(b, in[0], in[1]))};
+                        })[0];
   }
 
   /// Inlines `region` for the pair of the current iteration.

@@ -171,7 +171,7 @@ struct GenericVectorizer : LaneAnalysis {
         [&](Value lane, ValueRange sum) {
           return SmallVector<Value>{step(lane, sum[0], remainderMask(b, size, lane, width))};
         });
-    Value total = vector::ReductionOp::create(b, *kind, sum[0]);
+    Value total = vector::ReductionOp::create(b, *kind, sum[0], arith::FastMathFlags::reassoc);
     SmallVector<Value> place = coordinates(maps.back(), at, {});
     Value before = tensor::ExtractOp::create(b, outs[0], place);
     total = vector::makeArithReduction(b, b.getLoc(), *kind, before, total);

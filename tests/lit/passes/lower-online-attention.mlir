@@ -24,3 +24,16 @@ func.func @StepIsTwoProducts(%q: tensor<?x16xf32>, %k: tensor<?x16x16xf32>, %v: 
     : tensor<?x24xf32>, tensor<?xf32>, tensor<?xf32>
   return %0#0, %0#1, %0#2 : tensor<?x24xf32>, tensor<?xf32>, tensor<?xf32>
 }
+
+// Keys that lie row after row are read once, for all queries.
+// CHECK-LABEL: @RowsOfKeysAreNotPacked
+//       CHECK:   linalg.generic {{.*}} iterator_types = ["parallel", "parallel", "reduction"]} ins(%arg0, %arg1 :
+//       CHECK:   scf.for
+//       CHECK:   attn.tile_matmul {{.*}} accumulate
+func.func @RowsOfKeysAreNotPacked(%q: tensor<2x16xf32>, %k: tensor<?x16xf32>, %v: tensor<?x24xf32>, %i: index,
+    %acc: tensor<2x24xf32>, %row: tensor<2xf32>) -> tensor<2x24xf32> {
+  %0:3 = attn.online_attention ins(%q, %k, %v : tensor<2x16xf32>, tensor<?x16xf32>, tensor<?x24xf32>)
+    origin(%i, %i, %i, %i, %i, %i) outs(%acc, %row, %row : tensor<2x24xf32>, tensor<2xf32>, tensor<2xf32>) base2
+    : tensor<2x24xf32>, tensor<2xf32>, tensor<2xf32>
+  return %0#0 : tensor<2x24xf32>
+}

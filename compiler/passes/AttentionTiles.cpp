@@ -1,0 +1,177 @@
+#include "compiler/passes/AttentionTiles.h"
+
+#include "mlir/Dialect/Math/IR/Math.h"
+
+using namespace mlir;
+using namespace heed;
+
+AttentionTiles::AttentionTiles(attn::AttentionOp op, int64_t mostRows)
+    : op(op), b(op.getLoc(), op), mostRows(mostRows), letters(op.getLetters()), zero(b.getIndexAttr(0)),
+      one(b.getIndexAttr(1)), batches(extent(op.getQuery(), letters.query, 'b')),
+      heads(extent(op.getQuery(), letters.query, 'h')), keyHeads(extent(op.getKey(), letters.key, 'h')),
+      queries(extent(op.getQuery(), letters.query, 'q')), keys(extent(op.getKey(), letters.key, 'k')),
+      depth(extent(op.getQuery(), letters.query, 'd')), width(extent(op.getValue(), letters.value, 'e')) {
+  group = b.createOrFold<arith::DivUIOp>(
+      asValue(b, heads), b.createOrFold<arith::MaxUIOp>(asValue(b, keyHeads), indexConstant(b, 1)));
+  if (op.hasKeep())
+    mask = MaskAnalysis::of(MaskContext::of(op, mostRows));
+  double scale = op.getScale().convertToDouble();
+  base2 = !op.hasScore() && std::abs(scale * llvm::numbers::log2e) <= 1;
+  (std::abs(scale) <= 1 ? queryFactor : scoreFactor) = base2 ? scale * llvm::numbers::log2e : scale;
+}
+
+OpFoldResult AttentionTiles::extent(Value tensor, StringRef in, char letter) {
+  int64_t dim = attn::AttentionLayout::find(in, letter);
+  return dim < 0 ? one : tensor::getMixedSize(b, op.getLoc(), tensor, dim);
+}
+
+SmallVector<Value> AttentionTiles::emptyResults() {
+  SmallVector<OpFoldResult> sizes, rowSizes;
+  for (char letter : letters.result) {
+    sizes.push_back(letter == 'b' ? batches : letter == 'h' ? heads : letter == 'q' ? queries : width);
+    if (letter != 'e')
+      rowSizes.push_back(sizes.back());
+  }
+  SmallVector<Value> results{tensor::EmptyOp::create(b, sizes, op.getResult().getType().getElementType())};
+  if (op.getLogSumExp())
+    results.push_back(tensor::EmptyOp::create(b, rowSizes, b.getF32Type()));
+  return results;
+}
+
+void AttentionTiles::replaceWith(ValueRange results) {
+  for (auto [before, after] : llvm::zip(op.getResults(), results))
+    before.replaceAllUsesWith(after.getType() == before.getType()
+                                  ? after
+                                  : tensor::CastOp::create(b, before.getType(), after).getResult());
+  op.erase();
+}
+
+TilePlace AttentionTiles::placeOf(Value batch, Value head, OpFoldResult query, OpFoldResult rows) {
+  Value length = asValue(b, keys);
+  if (op.getKeyLengths()) {
+    Value valid = positionOf(b, op.getKeyLengths(), batch);
+    length = arith::MinSIOp::create(b, length, arith::MaxSIOp::create(b, valid, indexConstant(b, 0)));
+  }
+  return {asValue(b, query),
+          asValue(b, rows),
+          asValue(b, queries),
+          length,
+          positionOf(b, op.getQueryOffset(), batch),
+          positionOf(b, op.getKeyOffset(), batch),
+          batch,
+          head};
+}
+
+Ranges AttentionTiles::rangesOf(const TilePlace &place, Value head) {
+  return {{'b', {place.batch, one}},
+          {'h', {head, one}},
+          {'q', {place.tileBegin, getAsOpFoldResult(place.rows)}},
+          {'d', {zero, depth}},
+          {'e', {zero, width}}};
+}
+
+Value AttentionTiles::scaleQueries(const TilePlace &place) {
+  Value tile = sliceMatrix(b, op.getQuery(), letters.query, rangesOf(place, place.head), 'q', 'd');
+  AffineMap identity = b.getMultiDimIdentityMap(2);
+  Value scaled = scratch(getAsOpFoldResult(place.rows), depth);
+  return buildGeneric(b, {{tile, identity}}, {{scaled, identity}}, 2, {},
+                      [&](ImplicitLocOpBuilder &b, ValueRange in, ValueRange) {
+                        return SmallVector<Value>{
+                            arith::MulFOp::create(b, in[0], f32Constant(b, queryFactor))};
+                      })[0];
+}
+
+Value AttentionTiles::scratch(OpFoldResult rows, OpFoldResult columns) {
+  SmallVector<OpFoldResult> bound{b.getIndexAttr(mostRows)}, sizes{rows};
+  if (columns) {
+    bound.push_back(columns);
+    sizes.push_back(columns);
+  }
+  Value empty = tensor::EmptyOp::create(b, bound, b.getF32Type());
+  SmallVector<OpFoldResult> origin(bound.size(), zero);
+  return sliceWithout(b, empty, origin, sizes, SmallVector<bool>(bound.size(), false));
+}
+
+std::pair<Value, Value> AttentionTiles::buildFirstState(Value head) {
+  Value firstMax = f32Constant(b, -INFINITY), firstSum = f32Constant(b, 0);
+  if (op.getSinks()) {
+    firstMax = extendToF32(b, tensor::ExtractOp::create(b, op.getSinks(), head));
+    if (base2)
+      firstMax = arith::MulFOp::create(b, firstMax, f32Constant(b, llvm::numbers::log2e));
+    // e^(sink − sink), NaN where a softmax would be, and nothing for a sink of −inf.
+    Value distance = arith::SubFOp::create(b, firstMax, firstMax);
+    Value absent = arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, firstMax, f32Constant(b, -INFINITY));
+    firstSum = arith::SelectOp::create(b, absent, f32Constant(b, 0),
+                                       arith::AddFOp::create(b, f32Constant(b, 1), distance));
+  }
+  return {firstMax, firstSum};
+}
+
+Value AttentionTiles::buildExponential(ImplicitLocOpBuilder &b, Value x) {
+  return base2 ? math::Exp2Op::create(b, x).getResult() : math::ExpOp::create(b, x).getResult();
+}
+
+SmallVector<Value> AttentionTiles::buildStep(Value query, Value key, Value value, const TilePlace &place,
+                                             Value at, bool asks, ValueRange state) {
+  Value firstQuery = b.createOrFold<arith::AddIOp>(place.tileBegin, place.queryOffset);
+  Value firstKey = b.createOrFold<arith::AddIOp>(at, place.keyOffset);
+  Value origin[] = {place.batch, place.head, firstQuery, firstKey, place.queryLength, place.keyLength};
+  bool hasRegion = op.hasScore() || asks;
+  auto online = attn::OnlineAttentionOp::create(
+      b, state.getTypes(), query, key, value, origin, hasRegion ? op.getReads() : ValueRange(), state[0],
+      state[1], state[2], b.getF64FloatAttr(scoreFactor), base2 ? b.getUnitAttr() : UnitAttr(),
+      hasRegion ? op.getReadMapsAttr() : b.getAffineMapArrayAttr({}));
+  IRMapping mapping;
+  if (op.hasScore())
+    op.getScore().cloneInto(&online.getScore(), mapping);
+  if (asks)
+    op.getKeep().cloneInto(&online.getKeep(), mapping);
+  return online.getResults();
+}
+
+SmallVector<TileResult> AttentionTiles::finish(ValueRange state, const Ranges &ranges, ValueRange results) {
+  double empty = op.getEmptyRows() == attn::EmptyRows::Zeros ? 0 : NAN;
+  TileResult place; // of which only the place is filled in
+  auto sliceResult = [&](Value result, StringRef letters) {
+    place = {};
+    SmallVector<bool> dropped;
+    for (char letter : letters) {
+      place.offsets.push_back(ranges.lookup(letter).first);
+      place.sizes.push_back(ranges.lookup(letter).second);
+      dropped.push_back(letter != 'q' && letter != 'e');
+    }
+    return sliceWithout(b, result, place.offsets, place.sizes, dropped);
+  };
+  Value destination = sliceResult(results[0], letters.result);
+  AffineMap identity = b.getMultiDimIdentityMap(2), rows = identity.getSubMap({0});
+  bool transposed = letters.result.find('q') > letters.result.find('e');
+  AffineMap result = transposed ? identity.getSubMap({1, 0}) : identity;
+  SmallVector<TileResult> tiles;
+  Value tile =
+      buildGeneric(b, {{state[0], identity}, {state[2], rows}}, {{destination, result}}, 2, {},
+                   [&](ImplicitLocOpBuilder &b, ValueRange in, ValueRange) {
+                     Value none =
+                         arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, in[1], f32Constant(b, 0));
+                     Value mean = arith::DivFOp::create(b, in[0], in[1]);
+                     return SmallVector<Value>{arith::SelectOp::create(b, none, f32Constant(b, empty), mean)};
+                   })[0];
+  tiles.push_back({tile, place.offsets, place.sizes});
+  if (results.size() == 1)
+    return tiles;
+
+  AffineMap row = b.getMultiDimIdentityMap(1);
+  auto [before, after] = letters.result.split('e');
+  Value rowDestination = sliceResult(results[1], (before + after).str());
+  Value logSumExp = buildGeneric(
+      b, {{state[1], row}, {state[2], row}}, {{rowDestination, row}}, 1, {},
+      [&](ImplicitLocOpBuilder &b, ValueRange in, ValueRange) {
+        Value none = arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, in[1], f32Constant(b, 0));
+        Value sum =
+            base2 ? arith::MulFOp::create(b, arith::AddFOp::create(b, in[0], math::Log2Op::create(b, in[1])),
+                                          f32Constant(b, llvm::numbers::ln2))
+                  : arith::AddFOp::create(b, in[0], math::LogOp::create(b, in[1])).getResult();
+        return SmallVector<Value>{arith::SelectOp::create(b, none, f32Constant(b, -INFINITY), sum)};
+      })[0];
+  tiles.push_back({logSumExp, place.offsets, place.sizes});
+  return tiles;
+}

@@ -1,0 +1,63 @@
+// What the ways to tile an attention share: its sizes, the state of its rows, its results.
+#pragma once
+
+#include "compiler/passes/EmitKeyWalk.h"
+#include "compiler/passes/LetteredSlices.h"
+
+namespace heed {
+
+struct AttentionTiles {
+  /// `mostRows`: the queries of a tile. Code goes before `op`.
+  AttentionTiles(attn::AttentionOp op, int64_t mostRows);
+
+  attn::AttentionOp op;
+  mlir::ImplicitLocOpBuilder b;
+  int64_t mostRows;
+  attn::AttentionLayout letters;
+  mlir::OpFoldResult zero, one;
+  mlir::OpFoldResult batches, heads, keyHeads, queries, keys, depth, width;
+  mlir::Value group; ///< query heads per key head
+  /// Scores are counted in units of ln 2: not where a score region sees them.
+  bool base2;
+  /// What each query is multiplied by, and each score: a factor past 1 could make a query overflow.
+  double queryFactor = 1, scoreFactor = 1;
+  std::optional<MaskAnalysis> mask;
+
+  /// The results, not yet filled, and what becomes of them.
+  llvm::SmallVector<mlir::Value> emptyResults();
+  void replaceWith(mlir::ValueRange results);
+
+  /// The place of `rows` queries from `query` on.
+  TilePlace placeOf(mlir::Value batch, mlir::Value head, mlir::OpFoldResult query, mlir::OpFoldResult rows);
+  /// The slices at a place; `head` may be one of the keys.
+  Ranges rangesOf(const TilePlace &place, mlir::Value head);
+  /// The queries at a place in f32, times their factor.
+  mlir::Value scaleQueries(const TilePlace &place);
+  /// A tile of f32 rows with a static bound, so that its scratch memory has a size known before the loop.
+  mlir::Value scratch(mlir::OpFoldResult rows, mlir::OpFoldResult columns);
+  /// Row max and row sum before the first key: a sink is a key of that score whose value is zero.
+  std::pair<mlir::Value, mlir::Value> buildFirstState(mlir::Value head);
+  /// 2^x, or e^x, according to `base2`.
+  mlir::Value buildExponential(mlir::ImplicitLocOpBuilder &b, mlir::Value x);
+  /// One step over the keys from `at` on. `state`: accumulator, row max, row sum.
+  llvm::SmallVector<mlir::Value> buildStep(mlir::Value query, mlir::Value key, mlir::Value value,
+                                           const TilePlace &place, mlir::Value at, bool asks,
+                                           mlir::ValueRange state);
+  /// Divides by the row sums and says where the tiles go.
+  llvm::SmallVector<TileResult> finish(mlir::ValueRange state, const Ranges &ranges,
+                                       mlir::ValueRange results);
+
+private:
+  /// The extent of `letter` in `tensor`; 1 where it has none.
+  mlir::OpFoldResult extent(mlir::Value tensor, llvm::StringRef in, char letter);
+};
+
+/// Whether an attention has few queries; constant where that is known. Then keys are not worth packing.
+inline constexpr int64_t fewQueries = 8;
+
+/// Tiles an attention of few queries: keys and values are read once, where they lie, in parts of which each
+/// makes a state of its own; the states are merged. `batches`: how many, 0 where there are many queries.
+llvm::SmallVector<mlir::Value> tileFewQueries(AttentionTiles &tiles, int64_t tileKeys,
+                                              mlir::OpFoldResult batches, mlir::ValueRange results);
+
+} // namespace heed

@@ -1,0 +1,174 @@
+// Attention of few queries, as in generating token by token: bound by reading keys and values.
+#include "compiler/passes/AttentionTiles.h"
+
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace heed;
+
+/// Keys that one task reads. It does not depend on the number of threads, lest results do; and the keys and
+/// values of a part stay in the second-level cache while the query heads of a group go over them.
+static constexpr int64_t partKeys = 256;
+
+namespace {
+
+struct FewQueries {
+  AttentionTiles &tiles;
+  ImplicitLocOpBuilder &b;
+  int64_t tileKeys;
+  OpFoldResult zero, one, queries;
+
+  FewQueries(AttentionTiles &tiles, int64_t tileKeys)
+      : tiles(tiles), b(tiles.b), tileKeys(tileKeys), zero(tiles.zero), one(tiles.one),
+        queries(tiles.queries) {}
+
+  /// The states of all parts: accumulators [batch, head, part, q, e], row max and row sum [batch, head, part,
+  /// q].
+  SmallVector<Value> walkParts(OpFoldResult batches, OpFoldResult parts) {
+    SmallVector<OpFoldResult> sizes{batches, tiles.heads, parts, queries, tiles.width};
+    SmallVector<Value> states{tensor::EmptyOp::create(b, sizes, b.getF32Type())};
+    sizes.pop_back();
+    for (int i = 0; i < 2; ++i)
+      states.push_back(tensor::EmptyOp::create(b, sizes, b.getF32Type()));
+    OpFoldResult group = getAsOpFoldResult(tiles.group);
+    return buildForall(b, {batches, tiles.keyHeads, parts}, states, [&](ValueRange at, ValueRange states) {
+      Value firstHead = b.createOrFold<arith::MulIOp>(at[1], tiles.group);
+      SmallVector<TileResult> results;
+      SmallVector<Value> group0;
+      for (Value state : states) {
+        TileResult result{{}, {at[0], firstHead, at[2], zero}, {one, group, one, queries}};
+        SmallVector<bool> dropped{true, false, true, false};
+        if (result.offsets.size() < size_t(cast<RankedTensorType>(state.getType()).getRank())) {
+          result.offsets.push_back(zero);
+          result.sizes.push_back(tiles.width);
+          dropped.push_back(false);
+        }
+        result.tile = sliceWithout(b, state, result.offsets, result.sizes, dropped);
+        group0.push_back(result.tile);
+        results.push_back(result);
+      }
+      auto loop = scf::ForOp::create(b, indexConstant(b, 0), tiles.group, indexConstant(b, 1), group0);
+      {
+        OpBuilder::InsertionGuard guard(b);
+        b.setInsertionPointToStart(loop.getBody());
+        Value number = loop.getInductionVar();
+        TilePlace place =
+            tiles.placeOf(at[0], b.createOrFold<arith::AddIOp>(firstHead, number), zero, queries);
+        scf::YieldOp::create(b, walkPart(place, at[1], at[2], number, loop.getRegionIterArgs()));
+      }
+      for (auto [result, value] : llvm::zip_equal(results, loop.getResults()))
+        result.tile = value;
+      return results;
+    });
+  }
+
+  /// The state of one head, of number `number` in its group, over one part. Returns the states of the group.
+  SmallVector<Value> walkPart(const TilePlace &place, Value keyHead, Value part, Value number,
+                              ValueRange groupStates) {
+    Value query = tiles.scaleQueries(place);
+    SmallVector<Value> state;
+    SmallVector<SmallVector<OpFoldResult>> offsets, sizes;
+    for (auto [i, states] : llvm::enumerate(groupStates)) {
+      offsets.push_back({number, zero});
+      sizes.push_back({one, queries});
+      SmallVector<bool> dropped{true, false};
+      if (i == 0) {
+        offsets.back().push_back(zero);
+        sizes.back().push_back(tiles.width);
+        dropped.push_back(false);
+      }
+      Value slice = sliceWithout(b, states, offsets.back(), sizes.back(), dropped);
+      Value first = f32Constant(b, i == 1 ? -INFINITY : 0);
+      state.push_back(linalg::FillOp::create(b, first, slice).getResult(0));
+    }
+    Value begin = b.createOrFold<arith::MulIOp>(part, indexConstant(b, partKeys));
+    Value end = b.createOrFold<arith::AddIOp>(begin, indexConstant(b, partKeys));
+    state = emitKeyWalk(b, tiles.op, tiles.mask, place, {1, tileKeys}, state,
+                        [&](KeyRange keys, ValueRange state) {
+                          keys.begin = b.createOrFold<arith::MaxSIOp>(keys.begin, begin);
+                          keys.end = b.createOrFold<arith::MinSIOp>(keys.end, end);
+                          return walkTiles(query, place, keyHead, keys, state);
+                        });
+    SmallVector<Value> results;
+    for (auto [i, states] : llvm::enumerate(groupStates)) {
+      SmallVector<OpFoldResult> strides(sizes[i].size(), one);
+      results.push_back(
+          tensor::InsertSliceOp::create(b, state[i], states, offsets[i], sizes[i], strides).getResult());
+    }
+    return results;
+  }
+
+  /// The online softmax over tiles of keys, where they lie.
+  SmallVector<Value> walkTiles(Value query, const TilePlace &place, Value keyHead, const KeyRange &keys,
+                               ValueRange state) {
+    auto loop = scf::ForOp::create(b, keys.begin, keys.end, indexConstant(b, tileKeys), state);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBody());
+    Value at = loop.getInductionVar();
+    Ranges ranges = tiles.rangesOf(place, keyHead);
+    ranges['k'] = {at, minOfRest(b, tileKeys, keys.end, at)};
+    Value key = sliceMatrix(b, tiles.op.getKey(), tiles.letters.key, ranges, 'k', 'd');
+    Value value = sliceMatrix(b, tiles.op.getValue(), tiles.letters.value, ranges, 'k', 'e');
+    scf::YieldOp::create(b,
+                         tiles.buildStep(query, key, value, place, at, keys.asks, loop.getRegionIterArgs()));
+    return loop.getResults();
+  }
+
+  /// Merges the states of the parts into the results.
+  SmallVector<Value> mergeParts(OpFoldResult batches, OpFoldResult parts, ValueRange states,
+                                ValueRange results) {
+    return buildForall(b, {batches, tiles.heads}, results, [&](ValueRange at, ValueRange results) {
+      TilePlace place = tiles.placeOf(at[0], at[1], zero, queries);
+      SmallVector<OpFoldResult> offsets{at[0], at[1], zero, zero}, sizes{one, one, parts, queries};
+      SmallVector<bool> dropped{true, true, false, false};
+      Value maxima = sliceWithout(b, states[1], offsets, sizes, dropped);
+      Value sums = sliceWithout(b, states[2], offsets, sizes, dropped);
+      offsets.push_back(zero), sizes.push_back(tiles.width), dropped.push_back(false);
+      Value accumulators = sliceWithout(b, states[0], offsets, sizes, dropped);
+
+      // Over (part, query, e): the parts go outermost.
+      AffineMap all = b.getMultiDimIdentityMap(3), both = b.getMultiDimIdentityMap(2);
+      AffineMap query = both.getSubMap({1}), line = b.getMultiDimIdentityMap(1);
+      auto one = [](Value value) { return SmallVector<Value>{value}; };
+      auto [firstMax, firstSum] = tiles.buildFirstState(place.head);
+      auto filled = [&](OpFoldResult columns, Value value) {
+        return linalg::FillOp::create(b, value, tiles.scratch(queries, columns)).getResult(0);
+      };
+      Value max = buildGeneric(b, {{maxima, both}}, {{filled({}, firstMax), query}}, 2, {0},
+                               [&](ImplicitLocOpBuilder &b, ValueRange in, ValueRange out) {
+                                 return one(arith::MaximumFOp::create(b, out[0], in[0]));
+                               })[0];
+      auto weigh = [&](ImplicitLocOpBuilder &b, Value x, Value own, Value max) -> Value {
+        Value lowest = f32Constant(b, std::numeric_limits<float>::lowest()); // for states without a key
+        Value distance = arith::SubFOp::create(b, arith::MaximumFOp::create(b, own, lowest),
+                                               arith::MaximumFOp::create(b, max, lowest));
+        return arith::MulFOp::create(b, x, tiles.buildExponential(b, distance));
+      };
+      Value sum = buildGeneric(b, {{max, line}}, {{filled({}, firstSum), line}}, 1, {},
+                               [&](ImplicitLocOpBuilder &b, ValueRange in, ValueRange out) {
+                                 return one(weigh(b, out[0], firstMax, in[0]));
+                               })[0];
+      sum = buildGeneric(b, {{sums, both}, {maxima, both}, {max, query}}, {{sum, query}}, 2, {0},
+                         [&](ImplicitLocOpBuilder &b, ValueRange in, ValueRange out) {
+                           return one(arith::AddFOp::create(b, out[0], weigh(b, in[0], in[1], in[2])));
+                         })[0];
+      Value accumulator =
+          buildGeneric(b, {{accumulators, all}, {maxima, all.getSubMap({0, 1})}, {max, all.getSubMap({1})}},
+                       {{filled(tiles.width, f32Constant(b, 0)), all.getSubMap({1, 2})}}, 3, {0},
+                       [&](ImplicitLocOpBuilder &b, ValueRange in, ValueRange out) {
+                         return one(arith::AddFOp::create(b, out[0], weigh(b, in[0], in[1], in[2])));
+                       })[0];
+      return tiles.finish({accumulator, max, sum}, tiles.rangesOf(place, place.head), results);
+    });
+  }
+};
+
+} // namespace
+
+SmallVector<Value> heed::tileFewQueries(AttentionTiles &tiles, int64_t tileKeys, OpFoldResult batches,
+                                        ValueRange results) {
+  FewQueries few(tiles, tileKeys);
+  OpFoldResult parts = ceilDiv(tiles.b, tiles.keys, partKeys);
+  return few.mergeParts(batches, parts, few.walkParts(batches, parts), results);
+}
