@@ -152,13 +152,25 @@ void Verify::verifyCase(const EntryInterface &entry, const LoadedModule &compile
   call.run(compiled.context());
   ++cases;
 
+  bool isWide = false;
+  auto compareWith = [&](const Tensor &tensor, const Tensor &computed) {
+    Comparison comparison = compare(tensor, computed);
+    if (comparison.ok || isWide)
+      return comparison;
+    // Before something is called wrong, errors that several elements share are counted as such.
+    progress.step(entry.name + ": the oracle again, with its roundings perturbed");
+    if (failed(oracle->widen(function, one.inputs, *expected, seed)))
+      context.fail();
+    isWide = true;
+    return compare(tensor, computed);
+  };
   int32_t output = one.inputs.size();
   for (const auto &[number, tensor] : llvm::enumerate(*expected)) {
     auto state = stateOfResult.find(number);
     int32_t argument =
         state == stateOfResult.end() ? output++ : heed_find_argument(&found, state->second.c_str());
     Tensor computed = fromHost(tensor.elementType, *call.argument(argument));
-    Comparison comparison = compare(tensor, computed);
+    Comparison comparison = compareWith(tensor, computed);
     std::string name = found.arguments[argument]->name;
     if (!comparison.ok)
       fail(model,

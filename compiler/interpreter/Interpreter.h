@@ -36,6 +36,13 @@ public:
   mlir::FailureOr<std::vector<Tensor>> run(mlir::func::FuncOp function, std::vector<Tensor> inputs);
   mlir::FailureOr<std::vector<Tensor>> run(llvm::StringRef function, std::vector<Tensor> inputs);
 
+  /// Makes the variances of `results`, which `run` gave for `inputs`, at least those of runs in which every
+  /// rounding error is made at random. Errors count as independent where variances are added up; but one of
+  /// an attention weight moves a whole row in one direction, to which the weights of a trained model may
+  /// listen.
+  mlir::LogicalResult widen(mlir::func::FuncOp function, const std::vector<Tensor> &inputs,
+                            std::vector<Tensor> &results, uint64_t seed);
+
 private:
   std::unique_ptr<Session> session;
 };

@@ -3,6 +3,7 @@
 
 #include <cfloat>
 #include <cmath>
+#include <functional>
 #include <limits>
 
 namespace heed {
@@ -30,6 +31,28 @@ struct Real {
   double deviation() const { return std::sqrt(variance); }
 };
 
+/// While one lives, the rounding errors of its thread are made, at random, instead of counted: operands have
+/// no variance then, and what an operation would add to its result's moves its value. Repeated runs show what
+/// becomes of errors that several results share, which independent variances cannot say.
+class Perturbation {
+public:
+  /// `noise` gives numbers evenly distributed over [-1, 1].
+  explicit Perturbation(std::function<double()> noise) : noise(std::move(noise)) { current = this; }
+  Perturbation(const Perturbation &) = delete;
+  Perturbation &operator=(const Perturbation &) = delete;
+  ~Perturbation() { current = nullptr; }
+
+  static Real settle(Real x) {
+    if (current && x.variance > 0 && std::isfinite(x.variance))
+      return {x.value + std::sqrt(3 * x.variance) * current->noise()};
+    return x;
+  }
+
+private:
+  std::function<double()> noise;
+  static inline thread_local Perturbation *current = nullptr;
+};
+
 /// Variance of one rounding to f32, or of an approximation good to `ulps` half steps: an error is as likely
 /// anywhere within them. A subnormal number may become 0.
 inline double roundingF32(double value, double ulps = 1) {
@@ -43,7 +66,7 @@ inline Real roundF32(double value, double variance, double ulps = 1) {
     value = std::copysign(std::numeric_limits<double>::infinity(), value);
   if (!std::isfinite(value))
     return {value, 0};
-  return {value, variance + roundingF32(value, ulps)};
+  return Perturbation::settle({value, variance + roundingF32(value, ulps)});
 }
 
 /// The part of a result's variance that an operand with `variance` causes; 0 · inf is 0 here.

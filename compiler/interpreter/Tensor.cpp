@@ -103,7 +103,7 @@ Real roundedLike(Type type, Real x) {
   if (floatType && floatType.isF16() && std::isfinite(x.value) &&
       std::fabs(x.value) + 4 * std::sqrt(x.variance) >= 65520)
     x.variance = std::numeric_limits<double>::infinity();
-  return x;
+  return Perturbation::settle(x);
 }
 
 int64_t countElements(ArrayRef<int64_t> shape, int64_t limit) {

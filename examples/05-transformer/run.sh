@@ -15,6 +15,9 @@ echo "== reversing strings =="
 heed compile reverse.mlir -o "$scratch/reverse.so"
 PYTHONPATH=$root/examples/09-python "$python" reverse.py "$scratch/reverse.so"
 
+echo "== small, with its own weights =="
+heed verify reverse.mlir --seed 1 --max-size 12 --runs 6
+
 echo "== small, with random weights =="
 "$python" ../random_weights.py reverse.mlir "$scratch/random.safetensors"
 heed verify reverse.mlir --params "$scratch/random.safetensors" --seed 1 --max-size 12 --runs 12

@@ -50,6 +50,34 @@ TEST(InterpreterBounds, ProductsInF32StayWithinTheirBounds) {
   }
 }
 
+TEST(InterpreterBounds, ErrorsThatARowSharesAddUp) {
+  // The difference of two attention weights, 64 times: an error of a weight reaches each with the same sign.
+  auto module = mlir::parseSourceString<mlir::ModuleOp>(R"(
+    func.func @f(%s: tensor<1x2xf32>, %v: tensor<2x64xf32>, %w: tensor<1x64xf32>) -> tensor<1x1xf32> {
+      %p = attn.softmax %s : tensor<1x2xf32>
+      %x = attn.matmul %p, %v : (tensor<1x2xf32>, tensor<2x64xf32>) -> tensor<1x64xf32>
+      %y = attn.linear %x, %w : tensor<1x64xf32>, tensor<1x64xf32> -> tensor<1x1xf32>
+      return %y : tensor<1x1xf32>
+    })",
+                                                        &testContext());
+  ASSERT_TRUE(module);
+  std::vector<double> v(128, 1);
+  std::fill_n(v.begin() + 64, 64, -1);
+  std::vector<Tensor> inputs = {f32({1, 2}, {40, 40.5}), f32({2, 64}, v),
+                                f32({1, 64}, std::vector<double>(64, 1))};
+  Interpreter interpreter(*module);
+  auto function = module->lookupSymbol<mlir::func::FuncOp>("f");
+  std::vector<Tensor> results = *interpreter.run(function, inputs);
+  Real independent = results[0].real(0);
+  ASSERT_TRUE(mlir::succeeded(interpreter.widen(function, inputs, results, 1)));
+  Real shared = results[0].real(0);
+  EXPECT_EQ(independent.value, shared.value);
+  EXPECT_GT(shared.deviation(), 2 * independent.deviation());
+  EXPECT_LT(shared.deviation(), 16 * independent.deviation()); // and a wrong result still lies outside
+  results = *interpreter.run(function, inputs);
+  EXPECT_EQ(independent.variance, results[0].real(0).variance); // nothing of it stays behind
+}
+
 TEST(InterpreterBounds, SumsOfEqualTermsStayWithinTheirBounds) {
   // All errors go the same way here.
   for (double term : {0.1, 0.3, 0.7}) {
