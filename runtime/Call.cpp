@@ -316,7 +316,10 @@ void heed_describe_status(const heed_entry *entry, int32_t status, const heed_te
         heed_fail(error, "%s '%s': expected a pointer aligned to its elements, but it is not", role, name));
   case HEED_OVERLAP:
     return void(
-        heed_fail(error, "%s '%s': expected memory of its own, but it overlaps another tensor", role, name));
+        heed_fail(error,
+                  "%s '%s': expected memory of its own, but it overlaps another tensor, the workspace or the "
+                  "parameters",
+                  role, name));
   case HEED_INDEX_OUT_OF_RANGE:
     if (argument && argument->lower && argument->upper)
       return describeIndex(argument, tensor, sizes, error);

@@ -13,7 +13,8 @@
  *
  * - Tensors are pointers to dense row-major data aligned to their element; a strided one has in addition an
  *   int64_t stride in elements for every dimension but the last, whose stride is 1. A state is read and
- *   updated in place. Outputs are written by the entry and may overlap nothing.
+ *   updated in place. Outputs are written by the entry. What is written may overlap nothing else, and nothing
+ *   may overlap the workspace; between the rows of a strided tensor another may lie.
  * - Types: f32 is float, f64 double, f16 and bf16 uint16_t, iN intN_t, i1 uint8_t holding 0 or 1.
  * - `params` (absent where an entry has no parameters) points to the tensor data of the parameter image,
  *   `workspace` to scratch memory; both are aligned to 64 bytes. Neither is kept after the call.
@@ -100,7 +101,7 @@ enum heed_status_kind {
   HEED_OK = 0,
   HEED_NULL_TENSOR = 1,          /* argument: null, but its size is not 0 and it is not optional */
   HEED_MISALIGNED_TENSOR = 2,    /* argument: not aligned to its element */
-  HEED_OVERLAP = 3,              /* argument: an output or state that overlaps another tensor */
+  HEED_OVERLAP = 3,              /* argument: shares memory that it, another or the entry writes */
   HEED_INDEX_OUT_OF_RANGE = 4,   /* argument: holds an index outside its range */
   HEED_BAD_SHAPE = 5,            /* argument: a dimension is negative, or the bytes do not fit in 63 bits */
   HEED_NEGATIVE_STRIDE = 6,      /* argument: strided, with a negative stride */

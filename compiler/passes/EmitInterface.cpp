@@ -85,8 +85,8 @@ struct EmitInterface : impl::EmitInterfaceBase<EmitInterface> {
     std::string defaultContext = interface->name + ".default_context";
     emitDefaultContext(module, defaultContext);
     for (auto [entry, functions] : llvm::zip_equal(interface->entries, bodies))
-      emitEntry(module, *target, entry, functions.first, functions.second, cpuCheck, defaultContext,
-                contracts);
+      emitEntry(module, *target, entry, functions.first, functions.second, interface->parameterBytes,
+                cpuCheck, defaultContext, contracts);
     emitTables(module, *interface, *target);
   }
 

@@ -23,9 +23,11 @@ namespace {
 class EntryEmitter {
 public:
   EntryEmitter(ModuleOp module, const Target &target, const EntryInterface &entry, func::FuncOp body,
-               func::FuncOp workspace, LLVM::LLVMFuncOp cpuCheck, StringRef defaultContext, bool contracts)
-      : module(module), target(target), entry(entry), body(body), workspace(workspace), cpuCheck(cpuCheck),
-        defaultContext(defaultContext), contracts(contracts), typeConverter(module.getContext()) {
+               func::FuncOp workspace, uint64_t parameterBytes, LLVM::LLVMFuncOp cpuCheck,
+               StringRef defaultContext, bool contracts)
+      : module(module), target(target), entry(entry), body(body), workspace(workspace),
+        parameterBytes(parameterBytes), cpuCheck(cpuCheck), defaultContext(defaultContext),
+        contracts(contracts), typeConverter(module.getContext()) {
     MLIRContext *context = module.getContext();
     i32 = IntegerType::get(context, 32);
     i64 = IntegerType::get(context, 64);
@@ -42,7 +44,7 @@ public:
 private:
   struct Tensor {
     SmallVector<Value> dims, strides;
-    Value data, isNull, count, bytes;
+    Value data, isNull, count, bytes, solidBytes;
   };
 
   //===--- Sizes and shapes
@@ -187,6 +189,8 @@ private:
     if (entry.hasParams) {
       check(code.compare(Predicate::eq, code.argument(Params), code.null()), HEED_NULL_PARAMS);
       check(code.misaligned(code.argument(Params), HEED_ALIGNMENT), HEED_MISALIGNED_PARAMS);
+      checkOverlapWith(code, code.argument(Params), code.number(parameterBytes), /*onlyWritten=*/true,
+                       tensors, check);
     }
     Value workspace = code.argument(Workspace), workspaceBytes = code.argument(WorkspaceBytes);
     if (contracts) {
@@ -196,6 +200,7 @@ private:
       check(code.either(isNull, code.compare(Predicate::ult, workspaceBytes, required)),
             HEED_WORKSPACE_TOO_SMALL);
       check(code.misaligned(workspace, HEED_ALIGNMENT), HEED_MISALIGNED_WORKSPACE);
+      checkOverlapWith(code, workspace, required, /*onlyWritten=*/false, tensors, check);
       checkRanges(code, tensors, sizes, check);
     }
     fillDefaults(code, tensors, workspace, workspaceBytes);
@@ -215,6 +220,7 @@ private:
       check(measure(code, argument, sizes, tensor), HEED_BAD_SHAPE, i);
       if (argument.strided)
         check(loadStrides(code, argument, tensor, stride), HEED_NEGATIVE_STRIDE, i);
+      tensor.solidBytes = solidBytes(code, argument, tensor);
       if (!argument.defaultValue)
         check(code.both(tensor.isNull, code.compare(Predicate::ne, tensor.count, code.number(0))),
               HEED_NULL_TENSOR, i);
@@ -238,26 +244,54 @@ private:
     return isNegative;
   }
 
+  /// What a tensor certainly fills from its beginning on: all its memory, or as much as has no gaps where it
+  /// is strided. Between its rows another may lie.
+  Value solidBytes(FunctionBuilder &code, const ArgumentInterface &argument, const Tensor &tensor) {
+    Value bytes = tensor.bytes;
+    if (!tensor.strides.empty()) {
+      bytes = code.number(elementBytes(argument.elementType));
+      Value isSolid = code.number(code.getI1Type(), 1), stride = code.number(1);
+      for (auto [dim, actual] : llvm::reverse(llvm::zip_equal(tensor.dims, tensor.strides))) {
+        isSolid = code.both(isSolid, code.either(code.compare(Predicate::eq, actual, stride),
+                                                 code.compare(Predicate::eq, dim, code.number(1))));
+        bytes = code.select(isSolid, code.multiply(bytes, dim), bytes);
+        stride = code.multiply(stride, dim);
+      }
+      bytes = code.select(code.compare(Predicate::eq, tensor.count, code.number(0)), code.number(0), bytes);
+    }
+    return argument.defaultValue ? code.select(tensor.isNull, code.number(0), bytes) : bytes;
+  }
+
+  /// Whether two pieces of memory share a byte; an empty one lies nowhere.
+  Value meet(FunctionBuilder &code, Value first, Value firstBytes, Value second, Value secondBytes) {
+    Value a = LLVM::PtrToIntOp::create(code, i64, first), b = LLVM::PtrToIntOp::create(code, i64, second);
+    Value met = code.both(code.compare(Predicate::ult, a, code.add(b, secondBytes)),
+                          code.compare(Predicate::ult, b, code.add(a, firstBytes)));
+    for (Value bytes : {firstBytes, secondBytes})
+      met = code.both(met, code.compare(Predicate::ne, bytes, code.number(0)));
+    return met;
+  }
+
   void checkOverlap(FunctionBuilder &code, ArrayRef<Tensor> tensors, Check check) {
-    auto begin = [&](unsigned i) { return LLVM::PtrToIntOp::create(code, i64, tensors[i].data).getResult(); };
     for (auto [i, written] : llvm::enumerate(entry.arguments)) {
-      if (written.role == Role::Input || written.strided)
+      if (written.role == Role::Input)
         continue;
       for (auto [j, other] : llvm::enumerate(entry.arguments)) {
         bool isPairSeen = j < i && other.role != Role::Input;
-        if (j == i || other.strided || isPairSeen)
+        if (j == i || isPairSeen)
           continue;
-        // An empty tensor lies nowhere: its end is not past any beginning within the other.
-        Value startsBeforeEnd = code.compare(Predicate::ult, begin(i), code.add(begin(j), tensors[j].bytes));
-        Value endsAfterStart = code.compare(Predicate::ult, begin(j), code.add(begin(i), tensors[i].bytes));
-        Value overlaps = code.both(startsBeforeEnd, endsAfterStart);
-        for (const Tensor *tensor : {&tensors[i], &tensors[j]})
-          overlaps = code.both(overlaps, code.compare(Predicate::ne, tensor->bytes, code.number(0)));
-        if (other.defaultValue)
-          overlaps = code.both(overlaps, code.compare(Predicate::ne, tensors[j].data, code.null()));
-        check(overlaps, HEED_OVERLAP, std::max(i, j));
+        check(meet(code, tensors[i].data, tensors[i].solidBytes, tensors[j].data, tensors[j].solidBytes),
+              HEED_OVERLAP, std::max(i, j));
       }
     }
+  }
+
+  /// Of all tensors, or of those that are written, with other memory.
+  void checkOverlapWith(FunctionBuilder &code, Value memory, Value bytes, bool onlyWritten,
+                        ArrayRef<Tensor> tensors, Check check) {
+    for (auto [i, argument] : llvm::enumerate(entry.arguments))
+      if (!onlyWritten || argument.role != Role::Input)
+        check(meet(code, tensors[i].data, tensors[i].solidBytes, memory, bytes), HEED_OVERLAP, i);
   }
 
   void checkRanges(FunctionBuilder &code, ArrayRef<Tensor> tensors, ValueRange sizes, Check check) {
@@ -393,6 +427,7 @@ private:
   const Target &target;
   const EntryInterface &entry;
   func::FuncOp body, workspace;
+  uint64_t parameterBytes;
   LLVM::LLVMFuncOp cpuCheck;
   StringRef defaultContext;
   bool contracts;
@@ -403,8 +438,10 @@ private:
 } // namespace
 
 void emitEntry(ModuleOp module, const Target &target, const EntryInterface &entry, func::FuncOp body,
-               func::FuncOp workspace, LLVM::LLVMFuncOp cpuCheck, StringRef defaultContext, bool contracts) {
-  EntryEmitter(module, target, entry, body, workspace, cpuCheck, defaultContext, contracts).emit();
+               func::FuncOp workspace, uint64_t parameterBytes, LLVM::LLVMFuncOp cpuCheck,
+               StringRef defaultContext, bool contracts) {
+  EntryEmitter(module, target, entry, body, workspace, parameterBytes, cpuCheck, defaultContext, contracts)
+      .emit();
 }
 
 } // namespace heed

@@ -10,10 +10,10 @@
 namespace heed {
 
 /// Emits `<symbol>.call`, `<symbol>.bytes`, `<symbol>` and `<symbol>_workspace_bytes` around `body` and
-/// `workspace`, as the buffer phase leaves them. `cpuCheck` may be null; `defaultContext` names the global
-/// that stands for a null context.
+/// `workspace`, as the buffer phase leaves them; the parameter image has `parameterBytes`. `cpuCheck` may be
+/// null; `defaultContext` names the global that stands for a null context.
 void emitEntry(mlir::ModuleOp module, const Target &target, const EntryInterface &entry,
-               mlir::func::FuncOp body, mlir::func::FuncOp workspace, mlir::LLVM::LLVMFuncOp cpuCheck,
-               llvm::StringRef defaultContext, bool contracts);
+               mlir::func::FuncOp body, mlir::func::FuncOp workspace, uint64_t parameterBytes,
+               mlir::LLVM::LLVMFuncOp cpuCheck, llvm::StringRef defaultContext, bool contracts);
 
 } // namespace heed

@@ -131,8 +131,8 @@ TEST_F(CallTest, TellsEveryStatus) {
   EXPECT_EQ(describe(HEED_NULL_TENSOR, 0), "input 'x': expected a tensor, but got a null pointer");
   EXPECT_EQ(describe(HEED_MISALIGNED_TENSOR, 3),
             "output 'y': expected a pointer aligned to its elements, but it is not");
-  EXPECT_EQ(describe(HEED_OVERLAP, 3),
-            "output 'y': expected memory of its own, but it overlaps another tensor");
+  EXPECT_EQ(describe(HEED_OVERLAP, 3), "output 'y': expected memory of its own, but it overlaps another "
+                                       "tensor, the workspace or the parameters");
   EXPECT_EQ(describe(HEED_BAD_SHAPE, 0),
             "input 'x': expected a shape whose bytes fit in 63 bits, but they do not");
   EXPECT_EQ(describe(HEED_NEGATIVE_STRIDE, 2),

@@ -21,9 +21,10 @@ module @m {
 
 // -----
 
+// "None" is no default: what the operation is without the tensor is ones or zeros.
 module @m {
-  // expected-error @+1 {{argument 'x': expected attn.optional to be "ones" or "zeros", but got "twos"}}
-  func.func @f(%x: tensor<2xf32> {attn.name = "x", attn.optional = "twos"}) {
+  // expected-error @+1 {{argument 'x': expected attn.optional to be "ones" or "zeros", but got "none"}}
+  func.func @f(%x: tensor<2xf32> {attn.name = "x", attn.optional = "none"}) {
     return
   }
 }
