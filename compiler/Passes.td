@@ -266,6 +266,22 @@ def PlanWorkspace : Pass<"attn-plan-workspace", "mlir::ModuleOp"> {
   let dependentDialects = ["mlir::memref::MemRefDialect", "mlir::arith::ArithDialect", "mlir::func::FuncDialect"];
 }
 
+def PackArguments : Pass<"attn-pack-arguments", "mlir::ModuleOp"> {
+  let summary = "Take weights packed that callers pass as arguments";
+  let description = [{
+    An argument marked `attn.packed` becomes a tensor of panels, as matrix products read them, and the module gets one more
+    entry, `<entry>_pack_<argument>`, which makes it of the row-major matrix: a caller packs once, not at every call.
+
+    ```mlir
+    func.func @layer(%x: tensor<?x24xf32>, %w: tensor<20x24xf32> {attn.name = "w", attn.packed}) …
+    // func.func @layer(%x: tensor<?x24xf32>, %w: tensor<2x24x16xf32> {attn.name = "w", attn.packed}) …
+    // func.func @layer_pack_w(%w: tensor<20x24xf32>) -> tensor<2x24x16xf32>
+    ```
+  }];
+  let dependentDialects = ["mlir::arith::ArithDialect", "mlir::linalg::LinalgDialect", "mlir::tensor::TensorDialect"];
+  let statistics = [Statistic<"numPacked", "packed", "Arguments that callers pack">];
+}
+
 def OutlineParallel : Pass<"attn-outline-parallel", "mlir::ModuleOp"> {
   let summary = "Turn a loop over slots into a task for the caller's threads";
   let description = [{

@@ -19,6 +19,7 @@ static void cleanUp(OpPassManager &pm) {
 
 /// graph → fused: attention in one operation, linear layers with epilogues.
 static void buildFusedPhase(OpPassManager &pm, const PipelineOptions &options) {
+  pm.addPass(createPackArguments()); // changes what the interface is
   pm.addPass(createDescribeInterface());
   cleanUp(pm);
   pm.addPass(createFuseAttention({options.remarks}));

@@ -138,7 +138,8 @@ enum heed_role { HEED_INPUT = 0, HEED_STATE = 1, HEED_OUTPUT = 2 };
 enum heed_space { HEED_HOST = 0, HEED_DEVICE = 1 };
 enum heed_argument_flag {
   HEED_ARGUMENT_OPTIONAL = 1, /* may be null: see default_value */
-  HEED_ARGUMENT_STRIDED = 2
+  HEED_ARGUMENT_STRIDED = 2,
+  HEED_ARGUMENT_PACKED = 4 /* a matrix in panels, as the entry SYMBOL_pack_NAME makes them */
 };
 
 typedef struct heed_argument {

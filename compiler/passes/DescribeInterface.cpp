@@ -4,8 +4,6 @@
 #include "compiler/target/Signature.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/Path.h"
 
 namespace heed {
 #define GEN_PASS_DEF_DESCRIBEINTERFACE
@@ -58,17 +56,6 @@ struct DescribeInterface : impl::DescribeInterfaceBase<DescribeInterface> {
       return signalPassFailure();
     }
     interface.attach(module);
-  }
-
-  /// A module without a name takes that of its file.
-  static std::string moduleName(ModuleOp module) {
-    if (std::optional<StringRef> name = module.getSymName())
-      return name->str();
-    auto loc = module->getLoc()->findInstanceOf<FileLineColLoc>();
-    std::string name = loc ? llvm::sys::path::stem(loc.getFilename().getValue()).str() : "";
-    for (char &c : name)
-      c = llvm::isAlnum(c) ? c : '_';
-    return isCIdentifier(name) ? name : "model";
   }
 };
 

@@ -3,6 +3,7 @@
 
 #include "compiler/import/Recipe.h"
 #include "dialect/Attn.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 
 namespace heed {
 #define GEN_PASS_DEF_HOISTPACKS
@@ -32,16 +33,27 @@ struct HoistPacks : impl::HoistPacksBase<HoistPacks> {
       changed = false;
       SmallVector<linalg::PackOp> packs;
       getOperation()->walk([&](linalg::PackOp pack) { packs.push_back(pack); });
-      for (linalg::PackOp &pack : packs)
-        if (pack)
-          changed |= hoist(pack, packs);
+      for (linalg::PackOp &pack : packs) {
+        if (!pack || !hoist(pack, packs))
+          continue;
+        pack = {}; // it is gone
+        changed = true;
+      }
     }
+    IRRewriter rewriter(&getContext());
+    getOperation()->walk([&](linalg::UnPackOp unpack) {
+      rewriter.setInsertionPoint(unpack);
+      if (failed(linalg::lowerUnPack(rewriter, unpack)))
+        signalPassFailure();
+    });
     for (auto function : getOperation().getOps<func::FuncOp>())
       if (function.isPrivate())
         eraseDeadArguments(function);
   }
 
   bool hoist(linalg::PackOp pack, MutableArrayRef<linalg::PackOp> packs) {
+    if (auto unpack = pack.getSource().getDefiningOp<linalg::UnPackOp>())
+      return takePacked(pack, unpack);
     if (auto param = pack.getSource().getDefiningOp<attn::ParamOp>())
       return foldIntoImage(pack, param);
     auto argument = dyn_cast<BlockArgument>(pack.getSource());
@@ -51,6 +63,19 @@ struct HoistPacks : impl::HoistPacksBase<HoistPacks> {
     if (!function || !function.isPrivate())
       return false;
     return hoistToCallers(pack, argument, function, packs);
+  }
+
+  /// What a caller packed need not be unpacked to be packed again; what pads the last panel has no meaning.
+  static bool takePacked(linalg::PackOp pack, linalg::UnPackOp unpack) {
+    if (unpack.getSourceType() != pack.getDestType() || unpack.getInnerDimsPos() != pack.getInnerDimsPos() ||
+        unpack.getMixedTiles() != pack.getMixedTiles() ||
+        unpack.getOuterDimsPerm() != pack.getOuterDimsPerm())
+      return false;
+    pack->getResult(0).replaceAllUsesWith(unpack.getSource());
+    pack.erase();
+    if (unpack->use_empty())
+      unpack.erase();
+    return true;
   }
 
   /// The image holds the packed form beside what other uses the parameter has.

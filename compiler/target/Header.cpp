@@ -196,6 +196,8 @@ private:
       os << "]";
       if (argument.strided)
         os << ", strided";
+      if (argument.packed)
+        os << ", a matrix that " << entry.symbol << "_pack_" << argument.name << "() packed";
       if (argument.range)
         os << ", indices in [" << argument.range->first.str(entry.sizes) << ", "
            << argument.range->second.str(entry.sizes) << "]";

@@ -226,7 +226,8 @@ private:
                        {"range", argument.range ? builder.getArrayAttr({expression(argument.range->first),
                                                                         expression(argument.range->second)})
                                                 : Attribute()},
-                       {"strided", flag(argument.strided)}});
+                       {"strided", flag(argument.strided)},
+                       {"packed", flag(argument.packed)}});
   }
 
   Attribute writeParameters(const ModuleInterface &module) {
@@ -346,6 +347,7 @@ private:
     if (auto range = attribute.getAs<ArrayAttr>("range"); range && range.size() == 2)
       argument.range.emplace(expression(range[0]), expression(range[1]));
     argument.strided = attribute.contains("strided");
+    argument.packed = attribute.contains("packed");
     return argument;
   }
 };

@@ -48,6 +48,8 @@ struct ArgumentInterface {
   /// Inclusive bounds of index data.
   std::optional<std::pair<SizeExpr, SizeExpr>> range;
   bool strided = false;
+  /// In panels, as the entry `<symbol>_pack_<name>` makes them.
+  bool packed = false;
 
   unsigned rank() const { return shape.size(); }
   unsigned numStrides() const { return strided && rank() ? rank() - 1 : 0; }

@@ -6,6 +6,7 @@
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/Support/Path.h"
 
 using namespace mlir;
 
@@ -155,6 +156,7 @@ private:
       argument.defaultValue = value.str();
     }
     argument.strided = attributes.contains(stridedAttr);
+    argument.packed = attributes.contains(packedAttr);
     if (argument.strided && argument.defaultValue)
       return function.emitError(place)
              << ": expected attn.optional on a dense argument, but it is attn.strided";
@@ -264,6 +266,16 @@ private:
 };
 
 } // namespace
+
+std::string moduleName(ModuleOp module) {
+  if (std::optional<StringRef> name = module.getSymName())
+    return name->str();
+  auto loc = module->getLoc()->findInstanceOf<FileLineColLoc>();
+  std::string name = loc ? llvm::sys::path::stem(loc.getFilename().getValue()).str() : "";
+  for (char &c : name)
+    c = llvm::isAlnum(c) ? c : '_';
+  return isCIdentifier(name) ? name : "model";
+}
 
 FailureOr<EntryInterface> readSignature(func::FuncOp function, StringRef module) {
   return EntryReader(function, module).read();

@@ -7,6 +7,12 @@
 
 namespace heed {
 
+/// Marks an argument that callers pass in panels.
+inline constexpr llvm::StringLiteral packedAttr = "attn.packed";
+
+/// The module's name; one without takes that of its file.
+std::string moduleName(mlir::ModuleOp module);
+
 /// The interface of a public function of the graph phase, from its types and attn.* attributes, checked
 /// against what its body computes. Errors are reported at the function. `hasParams` is left to the caller.
 mlir::FailureOr<EntryInterface> readSignature(mlir::func::FuncOp function, llvm::StringRef module);

@@ -70,8 +70,8 @@ private:
     int role = argument.role == Role::Input   ? HEED_INPUT
                : argument.role == Role::State ? HEED_STATE
                                               : HEED_OUTPUT;
-    int flags =
-        (argument.defaultValue ? HEED_ARGUMENT_OPTIONAL : 0) | (argument.strided ? HEED_ARGUMENT_STRIDED : 0);
+    int flags = (argument.defaultValue ? HEED_ARGUMENT_OPTIONAL : 0) |
+                (argument.strided ? HEED_ARGUMENT_STRIDED : 0) | (argument.packed ? HEED_ARGUMENT_PACKED : 0);
     Address lower, upper;
     if (argument.range) {
       lower = emit(entry, argument.range->first);
