@@ -144,8 +144,10 @@ void AttentionOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
     setName(getLogSumExp(), "log_sum_exp");
 }
 
-/// Drops regions that change nothing, and then reads that nothing reads.
+/// Brings masks to one form, and drops regions that change nothing.
 LogicalResult AttentionOp::canonicalize(AttentionOp op, PatternRewriter &rewriter) {
+  if (succeeded(simplifyMask(op, rewriter)))
+    return success();
   auto yielded = [](Region &region) { return region.front().getTerminator()->getOperand(0); };
   bool sameScore = op.hasScore() && yielded(op.getScore()) == op.getScore().getArgument(0);
   bool keepsAll = op.hasKeep() && matchPattern(yielded(op.getKeep()), m_One());

@@ -3,6 +3,10 @@
 
 #include "dialect/Attn.h"
 
+namespace mlir {
+class PatternRewriter;
+} // namespace mlir
+
 namespace heed::attn {
 
 /// Whether two sizes may be equal at run time: they are equal, or one of them is dynamic.
@@ -59,5 +63,8 @@ void reifyShape(mlir::OpBuilder &builder, mlir::Value result,
 /// For operations whose only result has the shape of their first operand.
 llvm::LogicalResult reifyLikeFirstOperand(mlir::Operation *op, mlir::OpBuilder &builder,
                                           mlir::ReifiedRankedShapedTypeDims &shapes);
+
+/// Brings the keep region to the form that several spellings share, and drops reads that nothing reads.
+llvm::LogicalResult simplifyMask(AttentionOp op, mlir::PatternRewriter &rewriter);
 
 } // namespace heed::attn

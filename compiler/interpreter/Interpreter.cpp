@@ -85,6 +85,8 @@ Interpreter::Interpreter(ModuleOp module, ParameterSource parameters)
     : session(std::make_unique<Session>(module, std::move(parameters))) {}
 Interpreter::~Interpreter() = default;
 
+int64_t Interpreter::getVisitedPairs() const { return session->visitedPairs; }
+
 FailureOr<std::vector<Tensor>> Interpreter::run(StringRef name, std::vector<Tensor> inputs) {
   auto function = session->module.lookupSymbol<func::FuncOp>(name);
   if (!function)

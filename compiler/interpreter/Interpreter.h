@@ -43,6 +43,9 @@ public:
   mlir::LogicalResult widen(mlir::func::FuncOp function, const std::vector<Tensor> &inputs,
                             std::vector<Tensor> &results, uint64_t seed);
 
+  /// Pairs of a query and a key whose score the runs so far computed in tiles.
+  int64_t getVisitedPairs() const;
+
 private:
   std::unique_ptr<Session> session;
 };

@@ -28,6 +28,7 @@ static LogicalResult evaluateOnlineAttention(attn::OnlineAttentionOp op, Frame &
   if (panels ? key.shape[0] * panelWidth < keys : key.shape[0] != keys)
     return op.emitOpError("expected ") << keys << " keys, but got shape " << showShape(key.shape);
 
+  frame.session.visitedPairs += queries * keys;
   SmallVector<int64_t> origin = frame.integers(op.getOrigin());
   ScoreRegions regions(op, frame);
   Real scale(op.getScale().convertToDouble()), unit(op.getBase2() ? llvm::numbers::ln2 : 1);

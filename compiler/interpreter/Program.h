@@ -97,6 +97,9 @@ public:
 
   mlir::ModuleOp module;
 
+  /// Pairs of a query and a key for which steps of online attention computed a score.
+  int64_t visitedPairs = 0;
+
 private:
   OpTable table;
   ParameterSource parameters;

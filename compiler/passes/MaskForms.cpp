@@ -47,6 +47,9 @@ Form MaskVariables::divide(const Form &dividend, int64_t divisor) {
     return dividend;
   if (dividend.isConstant())
     return llvm::divideFloorSigned(dividend.constant, divisor);
+  const auto *first = llvm::find_if(dividend.coefficients, [](int64_t c) { return c != 0; });
+  if (*first < 0) // of two forms for one quotient, the one that reads better
+    return divide(dividend * -1 + (divisor - 1), divisor) * -1;
   for (auto [number, variable] : llvm::enumerate(variables))
     if (variable.divisor == divisor && variable.dividend == dividend)
       return Form::variable(number);

@@ -1,6 +1,9 @@
 // The analysis of masks against brute force: every pair of every tile of small sizes.
-#include "compiler/passes/KeyWalk.h"
+#include "compiler/Pipeline.h"
+#include "compiler/passes/MaskReport.h"
 #include "tests/unit/Interpret.h"
+
+#include "mlir/Pass/PassManager.h"
 
 #include <random>
 
@@ -363,6 +366,93 @@ TEST(MaskAnalysis, RandomCompositionsAreSound) {
   }
   std::cout << misses.tiles << " tiles: " << misses.visited << " keys visited of which " << misses.touched
             << " are kept by a query, " << misses.full << " taken for full of " << misses.keptByAll << "\n";
+}
+
+constexpr int64_t panel = 16;
+
+/// The map of `mask` at a length of queries and of keys, for tiles of 24 queries and 128 keys.
+TileMap draw(const Mask &mask, int64_t queryLength, int64_t keyLength) {
+  auto module = parse(mask, false, false);
+  TileMap map{};
+  module->walk([&](attn::AttentionOp op) {
+    std::vector<int64_t> values(maskVariable::firstFree);
+    values[maskVariable::queryLength] = queryLength;
+    values[maskVariable::keyLength] = keyLength;
+    map = TileMap::of(MaskAnalysis::of(MaskContext::of(op, 24)), values, 24, panel, 128);
+  });
+  return map;
+}
+
+TEST(MaskAnalysis, CausalVisitsLittleMoreThanItKeeps) {
+  TileMap map = draw(MaskMaker(1).causal(), 4096, 4096);
+  int64_t kept = 4096 * 4097 / 2;
+  EXPECT_LE(map.fullPairs + map.askedPairs, 1.04 * kept);
+  EXPECT_GE(map.fullPairs, 0.9 * kept);
+}
+
+TEST(MaskAnalysis, WindowVisitsItsWidth) {
+  TileMap map = draw(MaskMaker(1).window(511, 0), 8192, 8192);
+  EXPECT_LE(map.fullPairs + map.askedPairs, 8192 * (512 + 24 + 2 * panel));
+}
+
+TEST(MaskAnalysis, EmittedLoopsVisitTheClosedForm) {
+  constexpr int64_t length = 300, tileRows = 24; // x86-64-v3, which is the default
+  std::string text = R"(
+    func.func @f(%q: tensor<1x1x?x1xf32>, %k: tensor<1x1x?x1xf32>, %v: tensor<1x1x?x1xf32>) -> tensor<1x1x?x1xf32> {
+      %0 = attn.attention %q, %k, %v keep {
+      ^bb0(%b: index, %h: index, %i: index, %j: index, %lq: index, %lk: index):
+        %keep = attn.causal %i, %j
+        attn.yield %keep : i1
+      } : tensor<1x1x?x1xf32>, tensor<1x1x?x1xf32>, tensor<1x1x?x1xf32> -> tensor<1x1x?x1xf32>
+      return %0 : tensor<1x1x?x1xf32>
+    })";
+  auto module = parseSourceString<ModuleOp>(text, &testContext());
+  PassManager pm(&testContext());
+  buildPipeline(pm, Phase::Graph, Phase::Tiled, {});
+  ASSERT_TRUE(succeeded(pm.run(*module)));
+  Tensor ones = f32({1, 1, length, 1}, std::vector<double>(length, 1));
+  Interpreter interpreter(*module);
+  ASSERT_TRUE(succeeded(interpreter.run("f", {ones, ones, ones})));
+  int64_t expected = 0;
+  for (int64_t begin = 0; begin < length; begin += tileRows) {
+    int64_t end = std::min(begin + tileRows, length);
+    expected += (end - begin) * std::min<int64_t>(llvm::alignTo(end, panel), length);
+  }
+  EXPECT_EQ(interpreter.getVisitedPairs(), expected);
+}
+
+TEST(MaskAnalysis, MapsAreDrawn) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  draw(MaskMaker(1).causal(), 144, 256).print(os);
+  EXPECT_EQ(text, "  ▒▒··············\n"
+                  "  ▒▒▒·············\n"
+                  "  ▒▒▒▒▒···········\n"
+                  "  ▒▒▒▒▒▒··········\n"
+                  "  ▒▒▒▒▒▒▒▒········\n"
+                  "  ▒▒▒▒▒▒▒▒▒·······\n"
+                  "  144 queries down, 256 keys across, a character for 24 × 16\n"
+                  "  █ full 0.0 %   ▒ asked 34.4 %   · skipped 65.6 %\n");
+}
+
+TEST(MaskAnalysis, BoundsAreReadable) {
+  auto bounds = [](const Mask &mask) {
+    auto module = parse(mask, false, false);
+    std::string text;
+    module->walk([&](attn::AttentionOp op) {
+      MaskAnalysis analysis = MaskAnalysis::of(MaskContext::of(op, 24));
+      text = printKeys(analysis.variables, analysis.touched) + "; " +
+             printKeys(analysis.variables, analysis.dropped);
+    });
+    return text;
+  };
+  MaskMaker make(1);
+  EXPECT_EQ(bounds(make.causal()), "[0, min(q1, key_len)); [q0 + 1, key_len)");
+  EXPECT_EQ(bounds(make.window(3, 0)),
+            "[max(q0 − 3, 0), min(q1, key_len)); [0, min(q1 − 4, key_len)) ∪ [q0 + 1, key_len)");
+  EXPECT_EQ(bounds(make.chunk(64)), "[64·⌊q0/64⌋, min(64·⌊(q1 − 1)/64⌋ + 64, key_len)); "
+                                    "[64·⌊q0/64⌋ + 64, key_len) ∪ [0, min(64·⌊(q1 − 1)/64⌋, key_len))");
+  EXPECT_EQ(bounds(make.prefixRead()), "[0, min(s0, key_len)); [max(s0, 0), key_len)");
 }
 
 } // namespace
