@@ -16,7 +16,7 @@ heed compile reverse.mlir -o "$scratch/reverse.so"
 PYTHONPATH=$root/examples/09-python "$python" reverse.py "$scratch/reverse.so"
 
 echo "== small, with its own weights =="
-heed verify reverse.mlir --seed 1 --max-size 12 --runs 6
+heed verify reverse.mlir --seed 1 --max-size 7 --runs 3
 
 echo "== small, with random weights =="
 "$python" ../random_weights.py reverse.mlir "$scratch/random.safetensors"
