@@ -122,7 +122,7 @@ class Bench:
             self.file.flush()
 
     def run(self):
-        limits = {threads: machine.measure_limits(threads, 0.1 if self.options.quick else 0.5)
+        limits = {threads: machine.measure_limits(threads, 0.2 if self.options.quick else 0.5)
                   for threads in self.options.threads}
         print(machine.name())
         for threads, found in limits.items():
@@ -145,7 +145,7 @@ class Bench:
         workers = []
         for peer in self.options.peers:
             for threads in self.options.threads:
-                worker = Worker(peer, threads)
+                worker = Worker(peer, threads, self.options.clock)
                 if worker.absent:
                     print(f"  absent: {peer}: {worker.absent}")
                     self.record(peer=peer, threads=threads, absent=worker.absent)
@@ -202,11 +202,13 @@ def milliseconds(seconds):
 def parse():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", metavar="REGEX", default="", help="works whose name matches, e.g. 'sdpa s512'")
-    parser.add_argument("--peers", metavar="NAMES", default=",".join(PEERS), help=f"of {', '.join(PEERS)}")
+    parser.add_argument("--peers", metavar="NAMES", help=f"of {', '.join(PEERS)} [all]")
     parser.add_argument("--threads", metavar="N,…", help="numbers of threads [1 and 2]")
-    parser.add_argument("--quick", action="store_true", help="shorter rounds, without torch.compile; ten minutes")
-    parser.add_argument("--rounds", type=int, default=5, help="alternating rounds [5]")
+    parser.add_argument("--quick", action="store_true", help="fewer and shorter rounds, without torch.compile and heed.static; ten minutes")
+    parser.add_argument("--rounds", type=int, help="alternating rounds [5; 3 with --quick]")
     parser.add_argument("--seconds", type=float, help="of each peer in a round [0.3; 0.05 with --quick]")
+    parser.add_argument("--clock", choices=["wall", "cpu"], default="wall",
+                        help="cpu: processor time, for one thread on a busy machine [wall]")
     parser.add_argument("--json", metavar="FILE", help="write one line of JSON for each figure")
     parser.add_argument("--svg", metavar="DIR", help="draw curves and bars")
     parser.add_argument("--list", action="store_true", help="print the names of the works")
@@ -214,15 +216,17 @@ def parse():
     options.works = [name for name in WORKS if re.search(options.only, name)]
     if not options.works:
         sys.exit(f"bench: error: expected a work to match '{options.only}', see --list")
-    options.peers = options.peers.split(",")
+    left_out = ("torch.compile", "heed.static") if options.quick else ()
+    options.peers = options.peers.split(",") if options.peers else [peer for peer in PEERS if peer not in left_out]
     for peer in options.peers:
         if peer not in PEERS:
             sys.exit(f"bench: error: expected peers of {', '.join(PEERS)}, but got {peer}")
-    if options.quick and "torch.compile" in options.peers:
-        options.peers.remove("torch.compile")
+    options.rounds = options.rounds or (3 if options.quick else 5)
     options.seconds = options.seconds or (0.05 if options.quick else 0.3)
     most = len(os.sched_getaffinity(0))
     options.threads = [int(n) for n in options.threads.split(",")] if options.threads else sorted({1, min(2, most)})
+    if options.clock == "cpu" and options.threads != [1]:
+        sys.exit("bench: error: expected --threads 1 with --clock cpu: the time of several threads is no sum")
     return options
 
 

@@ -22,12 +22,12 @@ def end_with_parent():
 class Worker:
     """A process of one peer, stopped while it has nothing to do: threads that still spin would slow the others."""
 
-    def __init__(self, peer, threads):
+    def __init__(self, peer, threads, clock):
         self.peer, self.threads = peer, threads
         cache.mkdir(parents=True, exist_ok=True)
         self.log = open(cache / f"{peer}-{threads}.log", "w")
-        self.process = subprocess.Popen([sys.executable, here / "worker.py", peer, str(threads)], cwd=here, text=True,
-                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.log,
+        self.process = subprocess.Popen([sys.executable, here / "worker.py", peer, str(threads), clock], cwd=here,
+                                        text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.log,
                                         preexec_fn=end_with_parent)
         hello = self.read()
         self.version, self.absent = hello.get("version"), hello.get("absent", hello.get("failed"))

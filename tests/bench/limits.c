@@ -177,6 +177,8 @@ static double best(int threads, void (*work)(const Job *), float **data, size_t 
   double rate = 0, stop = now() + seconds;
   do {
     time = runOnce(threads, work, data, bytes, repeats, &busy);
+    if (threads == 1)
+      time = busy; // without what others took
     if (units * repeats * threads / time > rate)
       rate = units * repeats * threads / time;
   } while (now() < stop);
