@@ -57,7 +57,7 @@ class Round:
         files = {}
         for worker in workers:
             answer = worker.ask("prepare", work=work.name, seconds=options.seconds / 4)
-            facts, file = answer, cache / f"{worker.peer}.npz"
+            facts, file = answer, cache / f"{worker.peer}-{os.getpid()}.npz"
             if "how" in answer:
                 answer = worker.ask("outputs", file=str(file))
             if "failed" in answer:
@@ -66,6 +66,8 @@ class Round:
                 self.ready[worker] = facts
                 files[worker.peer] = file
         self.failed |= check(work, files)
+        for file in files.values():
+            file.unlink()
         for worker in list(self.ready):
             if worker.peer in self.failed:
                 del self.ready[worker]

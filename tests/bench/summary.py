@@ -67,5 +67,5 @@ def print_forms(works):
     """Where knowing less, or fusing, costs more than 5 %."""
     for (work, threads), rows in works.items():
         for row in rows:
-            if row["peer"] in OWN[1:] and row["times_of_heed"] < 0.95:
+            if row["peer"] in OWN[1:] and row.get("times_of_heed", 1) < 0.95:
                 print(f"  slower than {row['peer']}: {work}, {threads} threads: {1 / row['times_of_heed']:.2f} times")

@@ -75,10 +75,12 @@ class Heed:
         stamp = self.heed.stat()
         key = f"{self.form} {text} {work.family} {stamp.st_mtime_ns} {stamp.st_size}"
         folder = cache / "modules" / f"{work.family}-{hashlib.sha1(key.encode()).hexdigest()[:12]}"
-        library = folder / "work.so"
-        if library.exists():
-            return library
+        if folder.exists():
+            return folder / "work.so"
+        # Made aside, so that nobody finds half of it.
+        final, folder = folder, folder.with_name(f"{folder.name}.{os.getpid()}")
         folder.mkdir(parents=True, exist_ok=True)
+        library = folder / "work.so"
         model = folder / "work.mlir"
         if work.group == "minilm":
             model = works.minilm
@@ -95,7 +97,9 @@ class Heed:
             model = fused
         run_tool(self.heed, "compile", model, "--target=native", "-o", library)
         (folder / "work.safetensors").unlink(missing_ok=True)
-        return library
+        if not final.exists():
+            folder.rename(final)
+        return final / "work.so"
 
     def prepare(self, work):
         if self.form == "heed.unfused" and work.group != "sdpa" or \
