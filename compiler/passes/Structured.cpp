@@ -107,19 +107,43 @@ Value heed::asValue(ImplicitLocOpBuilder &b, OpFoldResult value) {
   return getValueOrCreateConstantIndexOp(b, b.getLoc(), value);
 }
 
+/// Whether upstream, which drops leading dimensions of size 1 first, could take a kept dimension that turns
+/// out to be 1 for a dropped one behind a larger one.
+static bool isAmbiguous(ArrayRef<OpFoldResult> sizes, ArrayRef<bool> dropped) {
+  bool maybeOne = false, between = false;
+  for (auto [size, drop] : llvm::zip_equal(sizes, dropped)) {
+    if (drop && between)
+      return true;
+    between |= !drop && maybeOne;
+    maybeOne |= !drop && getConstantIntValue(size).value_or(1) == 1;
+  }
+  return false;
+}
+
 Value heed::sliceWithout(ImplicitLocOpBuilder &b, Value tensor, ArrayRef<OpFoldResult> offsets,
                          ArrayRef<OpFoldResult> sizes, ArrayRef<bool> dropped) {
-  SmallVector<int64_t> shape;
+  SmallVector<int64_t> shape, whole;
   SmallVector<OpFoldResult> folded;
+  SmallVector<ReassociationIndices> groups;
   for (auto [size, drop] : llvm::zip_equal(sizes, dropped)) {
     std::optional<int64_t> constant = getConstantIntValue(size);
     folded.push_back(constant ? OpFoldResult(b.getIndexAttr(*constant)) : size);
+    whole.push_back(constant.value_or(ShapedType::kDynamic));
+    // A dropped dimension joins the kept one before it; the first ones join the first.
+    if (groups.empty() || (!drop && !shape.empty()))
+      groups.emplace_back();
+    groups.back().push_back(whole.size() - 1);
     if (!drop)
-      shape.push_back(constant.value_or(ShapedType::kDynamic));
+      shape.push_back(whole.back());
   }
-  auto type = RankedTensorType::get(shape, getElementTypeOrSelf(tensor));
+  Type element = getElementTypeOrSelf(tensor);
   SmallVector<OpFoldResult> strides(sizes.size(), b.getIndexAttr(1));
-  return tensor::ExtractSliceOp::create(b, type, tensor, offsets, folded, strides);
+  if (!isAmbiguous(sizes, dropped))
+    return tensor::ExtractSliceOp::create(b, RankedTensorType::get(shape, element), tensor, offsets, folded,
+                                          strides);
+  Value slice = tensor::ExtractSliceOp::create(b, RankedTensorType::get(whole, element), tensor, offsets,
+                                               folded, strides);
+  return tensor::CollapseShapeOp::create(b, RankedTensorType::get(shape, element), slice, groups);
 }
 
 SmallVector<Value> heed::buildForall(ImplicitLocOpBuilder &b, ArrayRef<OpFoldResult> counts,
