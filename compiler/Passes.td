@@ -3,24 +3,43 @@
 
 include "mlir/Pass/PassBase.td"
 
+def RaiseMatmuls : Pass<"attn-raise-matmuls"> {
+  let summary = "Turn contractions of linalg into attn.matmul";
+  let description = [{
+    A sum of products over one loop that starts from zero, with one loop for rows, one for columns and at most two for the batch, is
+    an `attn.matmul`, whatever operation of linalg it was; operands whose dimensions come in another order are transposed first.
+  }];
+  let dependentDialects = ["attn::AttnDialect", "mlir::linalg::LinalgDialect", "mlir::tensor::TensorDialect"];
+}
+
+def RaiseSoftmax : Pass<"attn-raise-softmax"> {
+  let summary = "Turn softmax written in arithmetic into attn.softmax";
+  let description = [{
+    An exponential of scores less their maximum along one axis, divided by its own sum along that axis, is an `attn.softmax`, and so is
+    `linalg.softmax`. The pass asks how an element comes about (`compiler/passes/Elements.h`) and knows no other form of it: elementwise
+    operations and structured ones, alone or fused, read the same. A slice of −inf has no maximum to subtract, whence
+    `empty_rows(nan)`; zeros selected for such slices make it `empty_rows(zeros)`. Without the maximum, exponentials overflow where
+    softmax does not: that stays, with a remark if asked for.
+  }];
+  let options = [Option<"remarks", "remarks", "bool", "false", "Say what is nearly a softmax">];
+  let statistics = [Statistic<"numRaised", "raised", "Softmaxes found">];
+  let dependentDialects = ["attn::AttnDialect"];
+}
+
 def FuseAttention : Pass<"attn-fuse-attention"> {
   let summary = "Fuse attention written in steps into one operation";
   let description = [{
-    From every softmax the pass walks outwards: down to the matmul with the values, up to the product of queries and keys. What
-    stands between them is asked, not known: an operation of the score interface joins the score or the keep region, casts
-    disappear into f32, elementwise operations are taken element by element. Transposes, head splits and head merges become
-    letters of the layout. Scores are then never materialized.
+    From every softmax the pass walks outwards: down to the matmul with the values, up to the product of queries and keys. It matches
+    no forms: it asks of one score how it comes about (`compiler/passes/Elements.h`). Transposes, reshapes, broadcasts, slices, head
+    splits and merges change coordinates; operations of the score interface, elementwise and structured ones compute; casts round.
+    What has both a query and a key coordinate is computed in the score region, everything else is read by it. −inf for a pair becomes
+    part of the keep region where what comes after leaves −inf alone; a lowest finite number stays a score. Moves and uniform factors of
+    queries and keys, repeated heads and moves of the result disappear into layout and scale. Scores are then never materialized.
 
-    ```mlir
-    %0 = attn.matmul %q, %k transpose_rhs : …      // %0 = attn.attention %q, %k, %v scale(0.125)
-    %1 = attn.scale %0 by 0.125 : …                //   keep { … attn.causal … } : …
-    %2 = attn.mask %1 keep { … attn.causal … } : …
-    %3 = attn.softmax %2 : …
-    %4 = attn.matmul %3, %v : …
-    ```
-
-    What stays in steps is remarked with a code, the first reason and the operation in the way, if asked for; on a softmax with
-    the attribute `attn.expect_fused` it is an error.
+    −inf added to a score is a mask: the pair is left out whatever its key holds, NaN included. Scores or weights that somebody else
+    reads too are not fused: they are as large as what fusing avoids, and a second computation costs more than it saves. What stays in
+    steps is remarked with a code, the first reason and the operation in the way, if asked for; on a softmax with the attribute
+    `attn.expect_fused` it is an error.
   }];
   let options = [Option<"remarks", "remarks", "bool", "false", "Say why an attention is not fused">];
   let statistics = [Statistic<"numFused", "fused", "Attentions fused">];

@@ -22,6 +22,9 @@ static void buildFusedPhase(OpPassManager &pm, const PipelineOptions &options) {
   pm.addPass(createPackArguments()); // changes what the interface is
   pm.addPass(createDescribeInterface());
   cleanUp(pm);
+  pm.addPass(createRaiseMatmuls());
+  pm.addPass(createRaiseSoftmax({options.remarks}));
+  cleanUp(pm); // what softmax was made of would count as uses
   pm.addPass(createFuseAttention({options.remarks}));
   cleanUp(pm); // the steps that fused away would count as uses
   pm.addPass(createFuseEpilogues());

@@ -36,6 +36,7 @@ int main(int argc, char **argv) {
   addRun(app);
   addVerify(app);
   addBench(app);
+  addExplain(app);
   try {
     app.parse(argc, argv);
     return 0;

@@ -125,6 +125,7 @@ void Build::lower(Phase to) {
   PipelineOptions pipeline;
   pipeline.contracts = cast<mlir::StringAttr>((*module)->getAttr("heed.contracts")) == "on";
   pipeline.redZones = instrument == Instrument::Address;
+  pipeline.remarks = options.remarks;
   for (; phase < to; phase = static_cast<Phase>(static_cast<int>(phase) + 1)) {
     Phase next = static_cast<Phase>(static_cast<int>(phase) + 1);
     progress.step("phase " + phaseName(next));

@@ -19,6 +19,7 @@ struct BuildOptions {
   std::vector<std::string> entries; ///< to keep; empty: all
   bool embedParameters = false;
   bool lines = false;
+  bool remarks = false;                    ///< of passes: what was not done, and why
   std::vector<std::string> parameterFiles; ///< instead of those that the module names
 
   /// Adds the flags. `artifact`: those that matter only where a file is made, too.

@@ -1,5 +1,6 @@
 // heed compile: from a model to IR, assembly, an object, an archive, a shared library or a program.
 #include "compiler/driver/Build.h"
+#include "compiler/driver/Remarks.h"
 
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/Path.h"
@@ -23,7 +24,7 @@ static std::optional<Kind> kindOf(StringRef path) {
 
 namespace {
 struct Compile {
-  std::string model, output, emit;
+  std::string model, output, emit, remarks;
   BuildOptions options;
 
   /// What to make, and the phase to print if it is MLIR.
@@ -51,10 +52,16 @@ struct Compile {
     return {kind, phase.value_or(Phase::LLVM)};
   }
 
-  void run() const {
+  void run() {
     auto [kind, phase] = choose();
+    if (!remarks.empty() && remarks != "text" && remarks != "json")
+      fail("--remarks", "expected text or json, but got " + remarks);
+    options.remarks = !remarks.empty();
     Progress progress("compile");
     Context context;
+    std::optional<RemarkTaker> lines;
+    if (remarks == "json")
+      lines.emplace(&*context, [](const auto &remark) { errs() << remark.dump() << "\n"; });
     Build build(context, model, options, progress);
     build.lower(phase);
     build.write(kind, output.empty() ? "-" : StringRef(output));
@@ -72,6 +79,8 @@ void addCompile(CLI::App &app) {
                       "are written beside code");
   command->add_option("--emit", compile->emit,
                       "Stop after graph, fused, tiled, vector, buffer, llvm, asm or obj, and print");
+  command->add_option("--remarks", compile->remarks,
+                      "Say on standard error what was not fused and why: as text or as json, a line each");
   compile->options.addFlags(*command, /*artifact=*/true);
   command->footer("Examples:\n"
                   "  heed compile minilm/ -o minilm.so --target=x86-64-v3\n"

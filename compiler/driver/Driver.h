@@ -102,5 +102,6 @@ void addCompile(CLI::App &app);
 void addRun(CLI::App &app);
 void addVerify(CLI::App &app);
 void addBench(CLI::App &app);
+void addExplain(CLI::App &app);
 
 } // namespace heed::driver

@@ -1,9 +1,9 @@
 // Fuses attention written in steps into one operation; see Passes.td.
 #include "compiler/passes/Passes.h"
 
+#include "compiler/passes/FusedOperands.h"
 #include "compiler/passes/ScoreChain.h"
 #include "compiler/passes/Structured.h"
-#include "mlir/Dialect/Affine/IR/AffineOps.h"
 
 namespace heed {
 #define GEN_PASS_DEF_FUSEATTENTION
@@ -15,6 +15,8 @@ namespace {
 
 constexpr StringLiteral expectFused = "attn.expect_fused";
 
+std::string nameOf(Operation *op) { return op->getName().getStringRef().str(); }
+
 /// Why an attention stays in steps.
 struct Obstacle {
   StringLiteral code;
@@ -22,201 +24,206 @@ struct Obstacle {
   Operation *inTheWay;
 };
 
-/// A tensor as an operand of attn.attention: its letters name its dimensions.
-struct Operand {
-  Value tensor;
-  std::string letters;
-};
-
 class AttentionFuser {
 public:
-  AttentionFuser(attn::SoftmaxOp softmax) : softmax(softmax), b(softmax.getLoc(), softmax) {}
+  explicit AttentionFuser(attn::SoftmaxOp softmax) : softmax(softmax), b(softmax.getLoc(), softmax) {}
 
   /// Replaces the steps by one attn.attention, or says why not.
   std::optional<Obstacle> run() {
-    if (auto obstacle = matchValues())
+    if (auto obstacle = findValues())
       return obstacle;
-    if (auto obstacle = matchScores())
+    b.setInsertionPoint(weighted);
+    coordinates.emplace(weighted, weightsOnLeft);
+    if (auto obstacle = placeSoftmax())
       return obstacle;
-    rank = softmax.getType().getRank();
-    Operand query = absorbLayout({products.getLhs(), lettersOf("qd")});
-    Operand key = absorbLayout({products.getRhs(), lettersOf(products.getTransposeRhs() ? "kd" : "dk")});
-    Operand value = absorbLayout({weighted.getRhs(), lettersOf(weighted.getTransposeRhs() ? "ek" : "ke")});
-    build(query, key, value);
-    return std::nullopt;
+    Elements elements(coordinates->getScoreSizes());
+    if (auto obstacle = findProducts(elements, {softmax.getScores(), softmaxAt, nullptr}))
+      return obstacle;
+    return fuse(elements);
   }
 
 private:
   attn::SoftmaxOp softmax;
   ImplicitLocOpBuilder b;
-  int64_t rank = 0;
   attn::MatmulOp products, weighted;
-  SmallVector<ScoreStep> steps; // from the first matmul to the softmax
+  bool weightsOnLeft = true;
+  std::optional<Coordinates> coordinates;
+  AffineMap softmaxAt, productsAt; // coordinates of their elements for (batch, head, query, key)
+  SmallVector<Operation *> after;  // from the softmax to the matmul with the values
 
-  /// softmax → casts → matmul with the values on its right.
-  std::optional<Obstacle> matchValues() {
-    int64_t axis = softmax.getAxis(), last = softmax.getType().getRank() - 1;
-    if (axis != -1 && axis != last)
-      return Obstacle{"softmax-axis",
-                      "expected softmax along the last axis, but got axis " + std::to_string(axis), softmax};
+  static Obstacle refuse(StringLiteral code, const Twine &reason, Operation *op) {
+    return {code, reason.str(), op};
+  }
+
+  /// An operation that is random, by its name or that of the function it calls.
+  static bool isDropout(Operation *op) {
+    auto call = dyn_cast<func::CallOp>(op);
+    return nameOf(op).find("dropout") != std::string::npos ||
+           (call && call.getCallee().contains_insensitive("dropout"));
+  }
+
+  static Obstacle refuseUnknown(StringLiteral code, StringRef expected, Operation *op) {
+    if (isDropout(op))
+      return refuse("dropout", "expected a model for inference, but got dropout", op);
+    return refuse(code, "expected " + expected + ", but got " + nameOf(op), op);
+  }
+
+  /// softmax → casts and moves → matmul with the values.
+  std::optional<Obstacle> findValues() {
     Value weights = softmax.getWeights();
     while (true) {
       if (!weights.hasOneUse())
-        return Obstacle{"weights-used-elsewhere",
-                        "expected weights used by one matmul, but got " +
-                            std::to_string(std::distance(weights.user_begin(), weights.user_end())) + " uses",
-                        softmax};
-      Operation *user = *weights.user_begin();
-      if (isa<arith::ExtFOp, arith::TruncFOp>(user)) {
-        weights = user->getResult(0);
-        continue;
-      }
-      weighted = dyn_cast<attn::MatmulOp>(user);
-      if (!weighted || weighted.getLhs() != weights)
-        return Obstacle{"no-values", "expected weights on the left of a matmul, but got " + nameOf(user),
-                        user};
-      return std::nullopt;
-    }
-  }
-
-  static std::string nameOf(Operation *op) { return op->getName().getStringRef().str(); }
-
-  /// matmul → steps → softmax.
-  std::optional<Obstacle> matchScores() {
-    Value scores = softmax.getScores();
-    while (true) {
-      Operation *producer = scores.getDefiningOp();
-      if (!producer)
-        return Obstacle{"no-products", "expected scores that come from a matmul, but got an argument",
-                        softmax};
-      if (!scores.hasOneUse())
-        return Obstacle{"scores-used-elsewhere", "expected scores used only on the way to the softmax",
-                        producer};
-      if ((products = dyn_cast<attn::MatmulOp>(producer))) {
-        std::reverse(steps.begin(), steps.end());
+        return refuse("weights-used-elsewhere",
+                      "expected weights used by one matmul, but got " +
+                          Twine(std::distance(weights.user_begin(), weights.user_end())) + " uses",
+                      softmax);
+      OpOperand &use = *weights.use_begin();
+      Operation *user = use.getOwner();
+      if ((weighted = dyn_cast<attn::MatmulOp>(user))) {
+        weightsOnLeft = use.getOperandNumber() == 0;
         return std::nullopt;
       }
-      Value before = scoreOperandOf(producer);
-      if (!before)
-        return Obstacle{"not-a-score-op",
-                        "expected an operation on one score at a time, but got " + nameOf(producer),
-                        producer};
-      steps.push_back({producer, before});
-      scores = before;
+      if (isa<attn::MaskOp>(user))
+        return refuse("mask-after-softmax", "expected mask before softmax, but it comes after", user);
+      if (user->getNumResults() != 1 || !isa<RankedTensorType>(user->getResult(0).getType()) ||
+          sourceOf(user->getResult(0)) != sourceOf(weights))
+        return refuseUnknown("weights-changed", "weights that reach a matmul unchanged", user);
+      after.push_back(user);
+      weights = user->getResult(0);
     }
   }
 
-  /// The operand of an elementwise operation through which the scores come.
-  static Value scoreOperandOf(Operation *op) {
-    if (auto score = dyn_cast<attn::ScoreOpInterface>(op))
-      return score.getScoreOperand();
-    if (!OpTrait::hasElementwiseMappableTraits(op) || op->getNumResults() != 1)
-      return {};
-    if (!isa<FloatType>(getElementTypeOrSelf(op->getResult(0))))
-      return {};
-    // The scores are what leads to a matmul by way of float operations.
-    for (Value operand : op->getOperands())
-      if (isa<FloatType>(getElementTypeOrSelf(operand)) && leadsToMatmul(operand))
-        return operand;
-    return {};
+  /// Where the elements of a tensor come from by moves and float casts alone.
+  static Value sourceOf(Value tensor) {
+    auto type = cast<RankedTensorType>(tensor.getType());
+    Elements elements(type.getShape());
+    Element element = elements.resolve(
+        {tensor, AffineMap::getMultiDimIdentityMap(type.getRank(), tensor.getContext()), nullptr});
+    while (std::optional<Element> cast = elements.castOperand(element))
+      element = elements.resolve(*cast);
+    return element.value;
   }
 
-  static bool leadsToMatmul(Value value) {
-    while (Operation *producer = value.getDefiningOp()) {
-      if (isa<attn::MatmulOp>(producer))
+  /// The coordinates of the weights at the softmax, whose axis must be the keys'.
+  std::optional<Obstacle> placeSoftmax() {
+    Elements elements(coordinates->getScoreSizes());
+    Element element{weightsOnLeft ? weighted.getLhs() : weighted.getRhs(), coordinates->weightsAt(), nullptr};
+    while (element.value != softmax.getWeights()) {
+      std::optional<Element> from = elements.step(element);
+      if (!from)
+        from = elements.castOperand(element);
+      if (!from)
+        return refuse("weights-moved", "expected weights whose coordinates can be followed", after.back());
+      element = *from;
+    }
+    softmaxAt = element.at;
+    int64_t rank = softmax.getType().getRank(), axis = softmax.getAxis();
+    axis = axis < 0 ? axis + rank : axis;
+    if (softmaxAt.getResult(axis) != b.getAffineDimExpr(3))
+      return refuse("softmax-axis",
+                    "expected softmax along the keys, over which the values are summed, but got axis " +
+                        Twine(axis),
+                    softmax);
+    return std::nullopt;
+  }
+
+  /// Looks for the product of queries and keys behind the scores; `inTheWay` gets the first thing that is
+  /// neither that nor an operation on one score.
+  std::optional<Obstacle> findProducts(const Elements &elements, const Element &from) {
+    Operation *inTheWay = nullptr;
+    AffineMap misplaced;
+    if (search(elements, from, inTheWay, misplaced))
+      return std::nullopt;
+    if (misplaced)
+      return refuse("scores-misplaced", "expected a product of queries and keys in the order of the values",
+                    inTheWay);
+    if (!inTheWay)
+      return refuse("no-products", "expected scores that come from a matmul, but got an argument", softmax);
+    return refuseUnknown("not-a-score-op", "an operation on one score at a time", inTheWay);
+  }
+
+  bool search(const Elements &elements, const Element &from, Operation *&inTheWay, AffineMap &misplaced) {
+    Element element = elements.resolve(from);
+    Operation *op = element.value.getDefiningOp();
+    if (!op || !isa<FloatType>(getElementTypeOrSelf(element.value)))
+      return false;
+    if (auto matmul = dyn_cast<attn::MatmulOp>(op)) {
+      if (coordinates->isScore(element.at)) {
+        products = matmul;
+        productsAt = element.at;
         return true;
-      if (auto score = dyn_cast<attn::ScoreOpInterface>(producer)) {
-        value = score.getScoreOperand();
-        continue;
       }
-      return OpTrait::hasElementwiseMappableTraits(producer) &&
-             llvm::any_of(producer->getOperands(), [](Value operand) {
-               return isa<FloatType>(getElementTypeOrSelf(operand)) && leadsToMatmul(operand);
-             });
+      if (element.at.isFunctionOfDim(2) && element.at.isFunctionOfDim(3)) {
+        misplaced = element.at;
+        inTheWay = op;
+      }
+      return false;
     }
+    if (auto score = dyn_cast<attn::ScoreOpInterface>(op))
+      return search(elements, {score.getScoreOperand(), element.at, nullptr}, inTheWay, misplaced);
+    if (auto operands = elements.operandsOf(element))
+      return llvm::any_of(
+          *operands, [&](const Element &operand) { return search(elements, operand, inTheWay, misplaced); });
+    if (!inTheWay && !op->hasTrait<OpTrait::ConstantLike>() && element.at.isFunctionOfDim(2) &&
+        element.at.isFunctionOfDim(3))
+      inTheWay = op;
     return false;
   }
 
-  /// Batch and head letters as the rank has them, then `matrix`.
-  std::string lettersOf(StringRef matrix) const {
-    return (rank == 4 ? "bh" : rank == 3 ? "b" : "") + matrix.str();
+  std::optional<Obstacle> fuse(const Elements &elements) {
+    std::array<FusedOperand, 3> operands = coordinates->followOperands(b, products, productsAt);
+    SmallVector<Element> factors(operands[0].factors);
+    llvm::append_range(factors, operands[1].factors);
+    ScoreChain regions(b, elements, products.getResult(), productsAt, factors);
+    if (!regions.build({softmax.getScores(), softmaxAt, nullptr}))
+      return refuseUnknown("not-a-score-op", "an operation that has a form for one score",
+                           regions.getObstacle() ? regions.getObstacle() : softmax);
+    if (auto obstacle = findOtherUses(regions.getSteps()))
+      return obstacle;
+    build(operands, regions);
+    return std::nullopt;
   }
 
-  /// Takes transposes and head splits into the letters, so that no copy is made of what they read.
-  Operand absorbLayout(Operand operand) {
-    while (Operation *producer = operand.tensor.getDefiningOp()) {
-      if (auto transpose = dyn_cast<linalg::TransposeOp>(producer)) {
-        std::string letters(operand.letters);
-        for (auto [to, from] : llvm::enumerate(transpose.getPermutation()))
-          letters[from] = operand.letters[to];
-        operand = {transpose.getInput(), letters};
-      } else if (auto split = dyn_cast<attn::SplitHeadsOp>(producer);
-                 split && operand.letters.size() == 4 && operand.letters.substr(0, 2) == "bh") {
-        // [b, s, h·d] read as [b, s, h, d].
-        b.setInsertionPoint(weighted);
-        operand = {expandHeads(split), {'b', operand.letters[2], 'h', operand.letters[3]}};
-        return operand;
-      } else {
-        return operand;
-      }
-    }
-    return operand;
+  /// Scores that somebody else reads too would be computed twice.
+  std::optional<Obstacle> findOtherUses(ArrayRef<Operation *> steps) {
+    SmallVector<Operation *> ops{products};
+    llvm::append_range(ops, steps);
+    for (Operation *op : ops)
+      for (Operation *user : op->getUsers())
+        if (user != softmax && !llvm::is_contained(steps, user))
+          return refuse("scores-used-elsewhere", "expected scores used only on the way to the softmax", op);
+    return std::nullopt;
   }
 
-  Value expandHeads(attn::SplitHeadsOp split) {
-    auto type = split.getType();
-    SmallVector<int64_t> shape{type.getDimSize(0), type.getDimSize(2), type.getDimSize(1),
-                               type.getDimSize(3)};
-    SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(b, b.getLoc(), split.getInput());
-    int64_t heads = split.getHeads();
-    OpFoldResult width = affine::makeComposedFoldedAffineApply(
-        b, b.getLoc(), b.getAffineSymbolExpr(0).floorDiv(heads), {sizes[2]});
-    return tensor::ExpandShapeOp::create(
-        b, RankedTensorType::get(shape, type.getElementType()), split.getInput(),
-        SmallVector<ReassociationIndices>{{0}, {1}, {2, 3}},
-        SmallVector<OpFoldResult>{sizes[0], sizes[1], b.getIndexAttr(heads), width});
+  /// Every step's name and place, in order.
+  Location locationOf(ArrayRef<Operation *> steps) {
+    SmallVector<Operation *> ops{products};
+    llvm::append_range(ops, steps);
+    ops.push_back(softmax);
+    llvm::append_range(ops, after);
+    ops.push_back(weighted);
+    SmallVector<Location> named;
+    for (Operation *op : ops)
+      named.push_back(NameLoc::get(b.getStringAttr(nameOf(op)), op->getLoc()));
+    return b.getFusedLoc(named);
   }
 
-  void build(const Operand &query, const Operand &key, const Operand &value) {
-    // A head merge of the result is a layout too.
-    auto merge = weighted->hasOneUse() ? dyn_cast<attn::MergeHeadsOp>(*weighted->user_begin()) : nullptr;
-    if (rank != 4)
-      merge = nullptr;
-    std::string result = merge ? "bqhe" : lettersOf("qe");
-    auto type = weighted.getType();
-    if (merge)
-      type = RankedTensorType::get(
-          {type.getDimSize(0), type.getDimSize(2), type.getDimSize(1), type.getDimSize(3)},
-          type.getElementType());
-    b.setInsertionPoint(weighted);
-    double scale = 1;
-    ArrayRef<ScoreStep> rest(steps);
-    if (!rest.empty())
-      if (auto first = dyn_cast<attn::ScaleOp>(rest.front().op)) {
-        scale = first.getFactor().convertToDouble();
-        rest = rest.drop_front();
-      }
-    std::string layout = query.letters + "," + key.letters + "," + value.letters + "->" + result;
-    ScoreChain chain(b, rank, rest);
-    Region score, keep;
-    chain.buildRegions(score, keep);
+  void build(const std::array<FusedOperand, 3> &operands, ScoreChain &regions) {
+    const auto &[query, key, value] = operands;
+    FusedResult result = coordinates->followResult();
+    b.setLoc(locationOf(regions.getSteps()));
+    std::string layout = query.letters + "," + key.letters + "," + value.letters + "->" + result.letters;
+    bool reads = !regions.getScore().empty() || !regions.getKeep().empty();
     auto fused = attn::AttentionOp::create(
-        b, TypeRange{type}, query.tensor, key.tensor, value.tensor, Value(), Value(), Value(), Value(),
-        chain.getReads(), b.getF64FloatAttr(scale), b.getStringAttr(layout), softmax.getEmptyRowsAttr(),
-        b.getAffineMapArrayAttr(chain.getMaps()));
-    fused.getScore().takeBody(score);
-    fused.getKeep().takeBody(keep);
-    if (!merge) {
-      weighted.getResult().replaceAllUsesWith(fused.getResult());
-    } else {
-      b.setInsertionPoint(merge);
-      Value merged = tensor::CollapseShapeOp::create(b, fused.getResult(),
-                                                     SmallVector<ReassociationIndices>{{0}, {1}, {2, 3}});
-      if (merged.getType() != merge.getType())
-        merged = tensor::CastOp::create(b, merge.getType(), merged);
-      merge.getResult().replaceAllUsesWith(merged);
-      merge.erase();
-    }
+        b, TypeRange{result.type}, query.tensor, key.tensor, value.tensor, Value(), Value(), Value(), Value(),
+        reads ? ValueRange(regions.getReads()) : ValueRange(),
+        b.getF64FloatAttr(regions.getScale() * query.scale * key.scale), b.getStringAttr(layout),
+        softmax.getEmptyRowsAttr(),
+        b.getAffineMapArrayAttr(reads ? regions.getMaps() : ArrayRef<AffineMap>()));
+    fused.getScore().takeBody(regions.getScore());
+    fused.getKeep().takeBody(regions.getKeep());
+    Value replacement = result.reshape(b, fused.getResult());
+    result.replaced.replaceAllUsesWith(replacement);
   }
 };
 
@@ -245,8 +252,6 @@ struct FuseAttention : impl::FuseAttentionBase<FuseAttention> {
       }
     }
   }
-
-  static StringRef nameOf(Operation *op) { return op->getName().getStringRef(); }
 };
 
 } // namespace

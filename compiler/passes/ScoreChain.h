@@ -1,41 +1,65 @@
-// What stands between the first matmul of an attention and its softmax, as regions over one score.
+// What happens to a score between the product of queries and keys and the softmax, as regions over one score.
 #pragma once
 
-#include "dialect/Attn.h"
+#include "compiler/passes/Elements.h"
 
 namespace heed {
 
-/// One step: a score operation, a cast, or an elementwise operation one of whose operands is the scores.
-struct ScoreStep {
-  mlir::Operation *op;
-  mlir::Value scores;
-};
-
+/// Builds the regions of attn.attention from the scores that a softmax reads. Coordinates are (batch, head,
+/// query, key). What has both a query and a key coordinate is computed in the region, since to read it would
+/// be to store as many elements as there are scores; everything else is read.
 class ScoreChain {
 public:
-  /// `steps` from the first matmul to the softmax, on scores of rank `rank` (2: q, k; 3: b, q, k; 4: b, h, q,
-  /// k).
-  ScoreChain(mlir::ImplicitLocOpBuilder &b, int64_t rank, llvm::ArrayRef<ScoreStep> steps);
+  /// `products`: the result of the first matmul, which is a score at `productsAt`; `factors`: elements that
+  /// multiply it first.
+  ScoreChain(mlir::ImplicitLocOpBuilder &b, const Elements &elements, mlir::Value products,
+             mlir::AffineMap productsAt, llvm::ArrayRef<Element> factors);
 
-  /// What the steps read, with maps over (batch, head, query, key).
+  /// Builds both regions for the element that the softmax reads. False where a step has no scalar form; it is
+  /// then `getObstacle()`. A region that would change nothing stays empty, −inf for a pair becomes part of
+  /// the keep region where what comes after it leaves −inf alone.
+  bool build(const Element &scores);
+  mlir::Operation *getObstacle() const { return obstacle; }
+
+  mlir::Region &getScore() { return score; }
+  mlir::Region &getKeep() { return keep; }
+  /// The constant that multiplies the product.
+  double getScale() const { return scale; }
+  /// What the regions read, with maps over (batch, head, query, key).
   llvm::ArrayRef<mlir::Value> getReads() const { return reads; }
   llvm::ArrayRef<mlir::AffineMap> getMaps() const { return maps; }
-
-  /// Builds the regions of attn.attention; one that would change nothing stays empty. A mask goes to the keep
-  /// region if what comes after it leaves −inf alone, else it stays in its place among the scores.
-  void buildRegions(mlir::Region &score, mlir::Region &keep);
+  /// The operations through which the scores come, in order, the product not among them.
+  llvm::ArrayRef<mlir::Operation *> getSteps() const { return steps.getArrayRef(); }
 
 private:
+  mlir::Value elementOf(const Element &element);
+  mlir::Value compute(const Element &element);
+  mlir::Value computeScoreOp(attn::ScoreOpInterface op, mlir::AffineMap at);
+  mlir::Value computeScalar(const Element &element, mlir::Operation *op, mlir::ValueRange operands);
+  mlir::Value read(const Element &element);
+  mlir::Value readWhole(mlir::Value tensor);
+  mlir::Value addRead(mlir::Value tensor, mlir::AffineMap map, mlir::Type type);
+  mlir::Value coordinate(mlir::AffineExpr expr);
+  mlir::Value lengthOf(mlir::Value tensor, int64_t dim, mlir::AffineExpr at);
+
+  bool dependsOnScore(mlir::Value value);
+  mlir::Value separateMasks(mlir::Value value, llvm::SmallVectorImpl<mlir::Value> &kept);
+  void absorbScale();
+  void buildKeep(llvm::ArrayRef<mlir::Value> kept);
+
   mlir::ImplicitLocOpBuilder &b;
-  llvm::ArrayRef<ScoreStep> steps;
+  const Elements &elements;
+  mlir::Value products;
+  mlir::AffineMap productsAt;
+  mlir::Region score, keep;
+  mlir::Block *block;
+  mlir::Value product; ///< the score that the steps start from
+  double scale = 1;
   llvm::SmallVector<mlir::Value> reads;
   llvm::SmallVector<mlir::AffineMap> maps;
-  llvm::SmallVector<unsigned> firstRead; ///< where each step's reads begin
-
-  mlir::Block *addBlock(mlir::Region &region, bool withScore);
-  llvm::SmallVector<mlir::Value> elementsOf(mlir::ValueRange arguments, unsigned step);
-  mlir::Value applyElementwise(const ScoreStep &step, mlir::Value score,
-                               llvm::ArrayRef<mlir::Value> elements);
+  llvm::SetVector<mlir::Operation *> steps;
+  llvm::DenseMap<std::pair<mlir::Value, mlir::AffineMap>, mlir::Value> built;
+  mlir::Operation *obstacle = nullptr;
 };
 
 } // namespace heed

@@ -1,0 +1,256 @@
+// heed explain: what became of each attention of a model, and why.
+#include "compiler/driver/Build.h"
+#include "compiler/driver/Formula.h"
+#include "compiler/driver/Remarks.h"
+
+#include "dialect/Attn.h"
+
+#include "mlir/IR/IRMapping.h"
+#include "mlir/Pass/PassManager.h"
+
+#include <fmt/format.h>
+
+using namespace llvm;
+using nlohmann::ordered_json;
+
+namespace heed::driver {
+
+namespace {
+
+struct ExplainOptions {
+  std::string model;
+  BuildOptions build;
+  bool json = false;
+};
+
+class Explain {
+public:
+  explicit Explain(const ExplainOptions &options) : options(options) {}
+  void run();
+
+private:
+  ordered_json describe(attn::AttentionOp op);
+  std::string workspaceOf(attn::AttentionOp op);
+
+  const ExplainOptions &options;
+  Context context;
+  Progress progress{"explain"};
+};
+
+} // namespace
+
+//===--- One attention
+//------------------------------------------------------------------------------------===//
+
+static StringRef nameOf(char letter) {
+  return StringSwitch<StringRef>(StringRef(&letter, 1))
+      .Case("b", "batch")
+      .Case("h", "heads")
+      .Case("q", "queries")
+      .Case("k", "keys")
+      .Case("d", "key_width")
+      .Default("value_width");
+}
+
+/// The sizes of an operand as numbers and names: its letters say what a dynamic one is.
+static std::vector<std::string> sizesOf(mlir::Value tensor, StringRef letters) {
+  std::vector<std::string> sizes;
+  for (auto [letter, size] : zip_equal(letters, cast<mlir::RankedTensorType>(tensor.getType()).getShape()))
+    sizes.push_back(mlir::ShapedType::isDynamic(size) ? nameOf(letter).str() : std::to_string(size));
+  return sizes;
+}
+
+/// The steps that became this attention, in order: FuseAttention leaves their names and places as location.
+static ordered_json stepsOf(attn::AttentionOp op) {
+  ordered_json steps = ordered_json::array();
+  if (auto fused = dyn_cast<mlir::FusedLoc>(op.getLoc()))
+    for (mlir::Location part : fused.getLocations())
+      if (auto named = dyn_cast<mlir::NameLoc>(part))
+        steps.push_back({{"op", named.getName().str()}, {"at", placeOf(named.getChildLoc())}});
+  return steps;
+}
+
+/// What a region of one score computes, an operation a line.
+static ordered_json linesOf(mlir::Region &region) {
+  ordered_json lines = ordered_json::array();
+  if (region.empty())
+    return lines;
+  std::string text;
+  raw_string_ostream os(text);
+  mlir::AsmState state(region.getParentOfType<mlir::func::FuncOp>());
+  for (mlir::Operation &op : region.front().without_terminator()) {
+    text.clear();
+    op.print(os, state);
+    lines.push_back(text);
+  }
+  return lines;
+}
+
+/// Bytes of all the scores of one attention in f32, which fused are never in memory at once.
+static std::string scoreBytesOf(attn::AttentionOp op) {
+  attn::AttentionLayout letters = op.getLetters();
+  std::vector<std::string> query = sizesOf(op.getQuery(), letters.query),
+                           key = sizesOf(op.getKey(), letters.key);
+  int64_t number = 4;
+  std::string names;
+  auto multiply = [&](const std::string &size) {
+    if (int64_t value; to_integer(size, value))
+      number *= value;
+    else
+      names += "·" + size;
+  };
+  for (auto [letter, size] : zip_equal(letters.query, query))
+    if (letter != 'd')
+      multiply(size);
+  multiply(key[letters.key.find('k')]);
+  return std::to_string(number) + names;
+}
+
+/// What the masks mean for tiles. The keep region is what there is to say it from.
+static ordered_json describeMask(attn::AttentionOp op) { return {{"keep", linesOf(op.getKeep())}}; }
+
+/// The workspace of this attention alone, compiled as a function of its own.
+std::string Explain::workspaceOf(attn::AttentionOp op) {
+  mlir::OpBuilder b(&*context);
+  mlir::Location unknown = b.getUnknownLoc();
+  mlir::OwningOpRef<mlir::ModuleOp> module(mlir::ModuleOp::create(unknown, "alone"));
+  for (mlir::NamedAttribute attribute : op->getParentOfType<mlir::ModuleOp>()->getAttrs())
+    if (attribute.getName() == "heed.target" || attribute.getName() == "heed.instrument")
+      (*module)->setAttr(attribute.getName(), attribute.getValue());
+
+  // A size that a letter names has that name; others, of what the regions read, are numbered.
+  attn::AttentionLayout letters = op.getLetters();
+  std::vector<std::string> names;
+  SmallVector<mlir::Type> inputs;
+  auto addNames = [&](mlir::Value tensor, StringRef layout) {
+    for (auto [i, size] : enumerate(cast<mlir::RankedTensorType>(tensor.getType()).getShape()))
+      if (mlir::ShapedType::isDynamic(size))
+        names.push_back(i < layout.size() ? nameOf(layout[i]).str() : "n" + std::to_string(names.size()));
+  };
+  SmallVector<mlir::Value> tensors;
+  for (mlir::Value operand : op->getOperands())
+    if (isa<mlir::RankedTensorType>(operand.getType())) {
+      tensors.push_back(operand);
+      inputs.push_back(operand.getType());
+      addNames(operand, operand == op.getQuery()   ? letters.query
+                        : operand == op.getKey()   ? letters.key
+                        : operand == op.getValue() ? letters.value
+                                                   : "");
+    }
+  addNames(op.getResult(), letters.result);
+  if (op.getLogSumExp())
+    addNames(op.getLogSumExp(), StringRef(letters.result).drop_back());
+  names.push_back("threads");
+
+  b.setInsertionPointToEnd(module->getBody());
+  auto function =
+      mlir::func::FuncOp::create(b, unknown, "attention", b.getFunctionType(inputs, op->getResultTypes()));
+  b.setInsertionPointToStart(function.addEntryBlock());
+  mlir::IRMapping mapping;
+  mapping.map(tensors, function.getArguments());
+  for (mlir::Value operand : op->getOperands())
+    if (!mapping.contains(operand)) // a position: no size depends on it
+      mapping.map(operand, mlir::arith::ConstantIndexOp::create(b, unknown, 0).getResult());
+  mlir::func::ReturnOp::create(b, unknown, b.clone(*op, mapping)->getResults());
+
+  mlir::PassManager pm(&*context, mlir::ModuleOp::getOperationName());
+  buildPipeline(pm, Phase::Graph, Phase::Buffer, {});
+  if (failed(pm.run(*module)))
+    context.fail();
+  auto bytes = module->lookupSymbol<mlir::func::FuncOp>("attention.workspace");
+  return formulaOf(bytes, names);
+}
+
+ordered_json Explain::describe(attn::AttentionOp op) {
+  attn::AttentionLayout letters = op.getLetters();
+  auto function = op->getParentOfType<mlir::func::FuncOp>();
+  return {{"function", function.getName().str()},
+          {"at", placeOf(op.getLoc())},
+          {"steps", stepsOf(op)},
+          {"layout", op.getLayout().str()},
+          {"query", sizesOf(op.getQuery(), letters.query)},
+          {"key", sizesOf(op.getKey(), letters.key)},
+          {"value", sizesOf(op.getValue(), letters.value)},
+          {"scale", op.getScale().convertToDouble()},
+          {"score", linesOf(op.getScore())},
+          {"mask", describeMask(op)},
+          {"workspace", workspaceOf(op)},
+          {"score_bytes", scoreBytesOf(op)}};
+}
+
+//===--- All of them
+//--------------------------------------------------------------------------------------===//
+
+static std::string show(const ordered_json &place) {
+  return place.is_null() ? "?"
+                         : fmt::format("{}:{}:{}", place["file"].get<std::string>(), place["line"].get<int>(),
+                                       place["column"].get<int>());
+}
+
+static void printLines(StringRef label, const ordered_json &lines) {
+  for (const ordered_json &line : lines) {
+    fmt::print("  {:<10}{}\n", label, line.get<std::string>());
+    label = "";
+  }
+}
+
+static void printFused(const ordered_json &fused) {
+  fmt::print("{}: attention of {} is fused\n", show(fused["at"]), fused["function"].get<std::string>());
+  std::vector<std::string> steps;
+  for (const ordered_json &step : fused["steps"])
+    steps.push_back(step["op"].get<std::string>() + " at " + show(step["at"]));
+  printLines("steps", steps);
+  for (const char *operand : {"query", "key", "value"})
+    fmt::print("  {:<10}[{}]\n", operand, fmt::join(fused[operand].get<std::vector<std::string>>(), ", "));
+  fmt::print("  {:<10}{}\n  {:<10}{}\n", "layout", fused["layout"].get<std::string>(), "scale",
+             fused["scale"].get<double>());
+  printLines("score", fused["score"]);
+  printLines("mask", fused["mask"]["keep"]);
+  fmt::print("  {:<10}{} bytes\n", "workspace", fused["workspace"].get<std::string>());
+  fmt::print("  {:<10}{} bytes, the scores in f32, never in memory\n", "saved",
+             fused["score_bytes"].get<std::string>());
+}
+
+static void printRefused(const ordered_json &refused) {
+  fmt::print("{}: [{}] {}\n", show(refused["at"]), refused["code"].get<std::string>(),
+             refused["message"].get<std::string>());
+  for (const ordered_json &note : refused["notes"])
+    fmt::print("  {}: {}\n", show(note["at"]), note["message"].get<std::string>());
+}
+
+void Explain::run() {
+  BuildOptions build = options.build;
+  build.remarks = true;
+  Build model(context, options.model, build, progress);
+  if (model.getPhase() > Phase::Fused)
+    fail(options.model,
+         "expected a module in phase graph or fused, but it is in phase " + phaseName(model.getPhase()));
+  ordered_json refused = ordered_json::array(), fused = ordered_json::array();
+  {
+    RemarkTaker taker(&*context, [&](ordered_json remark) { refused.push_back(std::move(remark)); });
+    model.lower(Phase::Fused);
+  }
+  model.getModule().walk([&](attn::AttentionOp op) { fused.push_back(describe(op)); });
+  if (options.json) {
+    fmt::print("{}\n", ordered_json{{"fused", fused}, {"refused", refused}}.dump(2));
+    return;
+  }
+  for (const ordered_json &one : fused)
+    printFused(one);
+  for (const ordered_json &one : refused)
+    printRefused(one);
+  fmt::print("{} fused, {} not\n", fused.size(), refused.size());
+}
+
+void addExplain(CLI::App &app) {
+  auto options = std::make_shared<ExplainOptions>();
+  CLI::App *command =
+      app.add_subcommand("explain", "Say what became of each attention of a model: fused, or why not");
+  command->add_option("MODEL", options->model, "An .mlir file or a Hugging Face folder")->required();
+  options->build.addFlags(*command, /*artifact=*/false);
+  command->add_flag("--json", options->json, "Print JSON");
+  command->footer("Example:\n  heed explain attention.mlir");
+  command->callback([options] { Explain(*options).run(); });
+}
+
+} // namespace heed::driver

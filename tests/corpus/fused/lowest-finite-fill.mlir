@@ -1,0 +1,13 @@
+// CHECK-NOT: attn.softmax
+// CHECK: attn.attention
+// CHECK: score
+// CHECK: arith.select
+// CHECK-NOT: attn.softmax
+func.func @attend(%q: tensor<2x4x5x8xf32>, %k: tensor<2x4x7x8xf32>, %v: tensor<2x4x7x8xf32>, %m: tensor<2x4x5x7xi1>) -> tensor<2x4x5x8xf32> {
+  %0 = attn.matmul %q, %k transpose_rhs : (tensor<2x4x5x8xf32>, tensor<2x4x7x8xf32>) -> tensor<2x4x5x7xf32>
+  %low = arith.constant dense<0xFF7FFFFF> : tensor<2x4x5x7xf32>
+  %1 = arith.select %m, %0, %low : tensor<2x4x5x7xi1>, tensor<2x4x5x7xf32>
+  %w = attn.softmax %1 : tensor<2x4x5x7xf32>
+  %r = attn.matmul %w, %v : (tensor<2x4x5x7xf32>, tensor<2x4x7x8xf32>) -> tensor<2x4x5x8xf32>
+  return %r : tensor<2x4x5x8xf32>
+}

@@ -1,0 +1,15 @@
+// CHECK-NOT: attn.softmax
+// CHECK: attn.attention
+// CHECK: math.tanh
+// CHECK-NOT: attn.softmax
+func.func @attend(%q: tensor<2x4x5x8xf32>, %k: tensor<2x4x7x8xf32>, %v: tensor<2x4x7x8xf32>) -> tensor<2x4x5x8xf32> {
+  %0 = attn.matmul %q, %k transpose_rhs : (tensor<2x4x5x8xf32>, tensor<2x4x7x8xf32>) -> tensor<2x4x5x7xf32>
+  %c1 = arith.constant dense<5.0> : tensor<2x4x5x7xf32>
+  %1 = arith.divf %0, %c1 : tensor<2x4x5x7xf32>
+  %2 = math.tanh %1 : tensor<2x4x5x7xf32>
+  %c3 = arith.constant dense<5.0> : tensor<2x4x5x7xf32>
+  %3 = arith.mulf %2, %c3 : tensor<2x4x5x7xf32>
+  %w = attn.softmax %3 : tensor<2x4x5x7xf32>
+  %r = attn.matmul %w, %v : (tensor<2x4x5x7xf32>, tensor<2x4x7x8xf32>) -> tensor<2x4x5x8xf32>
+  return %r : tensor<2x4x5x8xf32>
+}

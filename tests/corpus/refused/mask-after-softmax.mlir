@@ -1,0 +1,12 @@
+// CHECK: remark: [mask-after-softmax] not fused: expected mask before softmax, but it comes after
+// CHECK: note: attn.mask is here
+func.func @attend(%q: tensor<2x4x5x8xf32>, %k: tensor<2x4x7x8xf32>, %v: tensor<2x4x7x8xf32>) -> tensor<2x4x5x8xf32> {
+  %0 = attn.matmul %q, %k transpose_rhs : (tensor<2x4x5x8xf32>, tensor<2x4x7x8xf32>) -> tensor<2x4x5x7xf32>
+  %w = attn.softmax %0 : tensor<2x4x5x7xf32>
+  %m = attn.mask %w keep(%b, %h, %i, %j, %ql, %kl) {
+    %c = attn.causal %i, %j
+    attn.yield %c : i1
+  } : tensor<2x4x5x7xf32>
+  %r = attn.matmul %m, %v : (tensor<2x4x5x7xf32>, tensor<2x4x7x8xf32>) -> tensor<2x4x5x8xf32>
+  return %r : tensor<2x4x5x8xf32>
+}

@@ -1,0 +1,9 @@
+// CHECK: remark: [scores-used-elsewhere] not fused: expected scores used only on the way to the softmax
+// CHECK: note: attn.scale is here
+func.func @attend(%q: tensor<2x4x5x8xf32>, %k: tensor<2x4x7x8xf32>, %v: tensor<2x4x7x8xf32>) -> (tensor<2x4x5x8xf32>, tensor<2x4x5x7xf32>) {
+  %0 = attn.matmul %q, %k transpose_rhs : (tensor<2x4x5x8xf32>, tensor<2x4x7x8xf32>) -> tensor<2x4x5x7xf32>
+  %1 = attn.scale %0 by 0.5 : tensor<2x4x5x7xf32>
+  %w = attn.softmax %1 : tensor<2x4x5x7xf32>
+  %r = attn.matmul %w, %v : (tensor<2x4x5x7xf32>, tensor<2x4x7x8xf32>) -> tensor<2x4x5x8xf32>
+  return %r, %1 : tensor<2x4x5x8xf32>, tensor<2x4x5x7xf32>
+}
