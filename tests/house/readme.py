@@ -17,7 +17,7 @@ for page in ("README.md", "CONTRIBUTING.md"):
     source = text(page)
     for block in re.findall(r"^```sh\n(.*?)^```", source, re.M | re.S):
         for line in block.replace("\\\n", " ").splitlines():
-            words = line.split("#")[0].split()
+            words = re.sub(r"^(\w+=\S+ )+", "", line.split("#")[0]).split()  # variables before a command
             if not words:
                 continue
             program = words[0].removeprefix("build/release/bin/")
