@@ -1,13 +1,17 @@
 """clang-tidy finds nothing in any source file. A file is looked at again only when it, or a header of ours that it
-includes, has changed."""
+includes, has changed: what was found clean is remembered across builds, as ccache does."""
 
 import concurrent.futures
 import hashlib
 import json
+import os
+import pathlib
 import re
 import subprocess
 
 from common import build, report, root
+
+clean = pathlib.Path(os.environ.get("XDG_CACHE_HOME", pathlib.Path.home() / ".cache")) / "heed-tidy"
 
 
 def closure(path, seen):
@@ -21,7 +25,7 @@ def closure(path, seen):
 
 def tidy(path):
     parts = [root.joinpath(".clang-tidy").read_bytes(), *(text for _, text in sorted(closure(path, {}).items()))]
-    stamp = build / "tidy" / hashlib.sha256(b"\0".join(parts)).hexdigest()
+    stamp = clean / hashlib.sha256(b"\0".join(parts)).hexdigest()
     if stamp.exists():
         return []
     run = subprocess.run(["clang-tidy-22", "--quiet", "-p", build, path], cwd=root, capture_output=True, text=True)
@@ -33,7 +37,7 @@ def tidy(path):
     return [path]
 
 
-(build / "tidy").mkdir(exist_ok=True)
+clean.mkdir(parents=True, exist_ok=True)
 commands = json.loads((build / "compile_commands.json").read_text())
 paths = sorted({command["file"].removeprefix(f"{root}/") for command in commands})
 ours = [path for path in paths if not path.startswith(("/", "build/"))]
