@@ -1,6 +1,7 @@
 // heed explain: what became of each attention of a model, and why.
 #include "compiler/driver/Build.h"
 #include "compiler/driver/Formula.h"
+#include "compiler/driver/MaskMap.h"
 #include "compiler/driver/Remarks.h"
 
 #include "dialect/Attn.h"
@@ -20,6 +21,8 @@ namespace {
 struct ExplainOptions {
   std::string model;
   BuildOptions build;
+  MapSizes sizes;
+  std::string svg;
   bool json = false;
 };
 
@@ -31,6 +34,7 @@ public:
 private:
   ordered_json describe(attn::AttentionOp op);
   std::string workspaceOf(attn::AttentionOp op);
+  void draw(mlir::ModuleOp module);
 
   const ExplainOptions &options;
   Context context;
@@ -106,9 +110,6 @@ static std::string scoreBytesOf(attn::AttentionOp op) {
   return std::to_string(number) + names;
 }
 
-/// What the masks mean for tiles. The keep region is what there is to say it from.
-static ordered_json describeMask(attn::AttentionOp op) { return {{"keep", linesOf(op.getKeep())}}; }
-
 /// The workspace of this attention alone, compiled as a function of its own.
 std::string Explain::workspaceOf(attn::AttentionOp op) {
   mlir::OpBuilder b(&*context);
@@ -173,7 +174,7 @@ ordered_json Explain::describe(attn::AttentionOp op) {
           {"value", sizesOf(op.getValue(), letters.value)},
           {"scale", op.getScale().convertToDouble()},
           {"score", linesOf(op.getScore())},
-          {"mask", describeMask(op)},
+          {"mask", op.hasKeep() ? mapMask(op, options.sizes, linesOf(op.getKeep())) : ordered_json::object()},
           {"workspace", workspaceOf(op)},
           {"score_bytes", scoreBytesOf(op)}};
 }
@@ -205,7 +206,9 @@ static void printFused(const ordered_json &fused) {
   fmt::print("  {:<10}{}\n  {:<10}{}\n", "layout", fused["layout"].get<std::string>(), "scale",
              fused["scale"].get<double>());
   printLines("score", fused["score"]);
-  printLines("mask", fused["mask"]["keep"]);
+  for (auto [label, part] : {std::pair("mask", "keep"), {"", "analysis"}, {"tiles", "map"}})
+    if (fused["mask"].contains(part))
+      printLines(label, fused["mask"][part]);
   fmt::print("  {:<10}{} bytes\n", "workspace", fused["workspace"].get<std::string>());
   fmt::print("  {:<10}{} bytes, the scores in f32, never in memory\n", "saved",
              fused["score_bytes"].get<std::string>());
@@ -216,6 +219,20 @@ static void printRefused(const ordered_json &refused) {
              refused["message"].get<std::string>());
   for (const ordered_json &note : refused["notes"])
     fmt::print("  {}: {}\n", show(note["at"]), note["message"].get<std::string>());
+}
+
+/// Draws the first mask there is.
+void Explain::draw(mlir::ModuleOp module) {
+  attn::AttentionOp masked;
+  module.walk([&](attn::AttentionOp op) {
+    if (op.hasKeep() && !masked)
+      masked = op;
+  });
+  if (!masked)
+    fail(options.svg, "expected a fused attention with a mask to draw, but there is none");
+  Outputs outputs;
+  drawMask(outputs.open(options.svg), masked, options.sizes);
+  outputs.commit();
 }
 
 void Explain::run() {
@@ -231,6 +248,8 @@ void Explain::run() {
     model.lower(Phase::Fused);
   }
   model.getModule().walk([&](attn::AttentionOp op) { fused.push_back(describe(op)); });
+  if (!options.svg.empty())
+    draw(model.getModule());
   if (options.json) {
     fmt::print("{}\n", ordered_json{{"fused", fused}, {"refused", refused}}.dump(2));
     return;
@@ -248,8 +267,16 @@ void addExplain(CLI::App &app) {
       app.add_subcommand("explain", "Say what became of each attention of a model: fused, or why not");
   command->add_option("MODEL", options->model, "An .mlir file or a Hugging Face folder")->required();
   options->build.addFlags(*command, /*artifact=*/false);
+  auto size = CLI::Range(int64_t(1), int64_t(1) << 20);
+  command->add_option("--queries", options->sizes.queries, "Queries of the masks drawn, where not static")
+      ->check(size)
+      ->capture_default_str();
+  command->add_option("--keys", options->sizes.keys, "Keys of the masks drawn, where not static")
+      ->check(size)
+      ->capture_default_str();
+  command->add_option("--svg", options->svg, "Draw the first mask to this file");
   command->add_flag("--json", options->json, "Print JSON");
-  command->footer("Example:\n  heed explain attention.mlir");
+  command->footer("Example:\n  heed explain attention.mlir --svg mask.svg");
   command->callback([options] { Explain(*options).run(); });
 }
 
