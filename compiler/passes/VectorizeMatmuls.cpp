@@ -15,6 +15,13 @@ namespace {
 
 constexpr int64_t width = MicroKernel::width;
 
+/// Attention has a way of its own for few queries, and its code is copied for the segments of a mask.
+static bool isInAttention(attn::TileMatmulOp op) {
+  auto loop = op->getParentOfType<scf::ForallOp>();
+  auto kernel = loop ? loop->getAttrOfType<StringAttr>(kernelAttr) : StringAttr();
+  return kernel && kernel.getValue().starts_with("attention");
+}
+
 struct MatmulVectorizer {
   attn::TileMatmulOp op;
   ImplicitLocOpBuilder b;
@@ -29,7 +36,8 @@ struct MatmulVectorizer {
         rows(asValue(b, tensor::getMixedSize(b, op.getLoc(), op.getInit(), 0))),
         columns(asValue(b, tensor::getMixedSize(b, op.getLoc(), op.getInit(), 1))),
         depth(asValue(b, tensor::getMixedSize(b, op.getLoc(), op.getLhs(), 1))),
-        high(target.tuning.matmul.rows), few(std::min<int64_t>(high - 1, 3)), kernel(b, op, target) {}
+        high(target.tuning.matmul.rows), few(isInAttention(op) ? 0 : std::min<int64_t>(high - 1, 3)),
+        kernel(b, op, target) {}
 
   void run() {
     Value result;
