@@ -18,7 +18,6 @@ struct MappedMask {
 } // namespace
 
 static MappedMask analyse(attn::AttentionOp op, const MapSizes &sizes) {
-  constexpr int64_t panel = 16;
   Tuning tuning;
   if (mlir::FailureOr<Target> target = Target::of(op); succeeded(target))
     tuning = target->tuning;
@@ -31,7 +30,7 @@ static MappedMask analyse(attn::AttentionOp op, const MapSizes &sizes) {
   std::vector<int64_t> values(maskVariable::firstFree);
   values[maskVariable::queryLength] = sizeOf(op.getQuery(), letters.query, 'q', sizes.queries);
   values[maskVariable::keyLength] = sizeOf(op.getKey(), letters.key, 'k', sizes.keys);
-  TileMap map = TileMap::of(analysis, values, tuning.queries, panel, tuning.keys);
+  TileMap map = TileMap::of(analysis, values, tuning.queries, panelWidth, tuning.keys);
   return {std::move(analysis), std::move(map)};
 }
 

@@ -52,7 +52,7 @@ private:
   mlir::OpFoldResult extent(mlir::Value tensor, llvm::StringRef in, char letter);
 };
 
-/// Whether an attention has few queries; constant where that is known. Then keys are not worth packing.
+/// The most queries for which keys are not worth packing.
 inline constexpr int64_t fewQueries = 8;
 
 /// Tiles an attention of few queries: keys and values are read once, where they lie, in parts of which each

@@ -9,7 +9,7 @@ namespace heed {
 class MicroKernel {
 public:
   /// The width of one accumulator, in columns: that of a panel.
-  static constexpr int64_t width = 16;
+  static constexpr int64_t width = panelWidth;
 
   MicroKernel(mlir::ImplicitLocOpBuilder &b, attn::TileMatmulOp op, const Target &target);
 

@@ -2,6 +2,7 @@
 #include "compiler/passes/Passes.h"
 
 #include "compiler/target/Signature.h"
+#include "compiler/target/Target.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -14,9 +15,6 @@ namespace heed {
 using namespace mlir;
 
 namespace {
-
-/// As TileMatmuls packs; another width would be unpacked, and packed again at every call.
-constexpr int64_t panelWidth = 16;
 
 struct PackArguments : impl::PackArgumentsBase<PackArguments> {
   void runOnOperation() override {

@@ -12,8 +12,6 @@ using namespace mlir;
 
 namespace {
 
-constexpr int64_t panelWidth = 16;
-
 /// An attention of many queries.
 struct AttentionTiler : AttentionTiles {
   int64_t tileKeys;

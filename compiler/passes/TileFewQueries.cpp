@@ -23,6 +23,21 @@ struct FewQueries {
       : tiles(tiles), b(tiles.b), tileKeys(tileKeys), zero(tiles.zero), one(tiles.one),
         queries(tiles.queries) {}
 
+  /// Where the states of some heads and queries lie.
+  struct StateSlice {
+    SmallVector<OpFoldResult> offsets, sizes;
+    SmallVector<bool> dropped;
+  };
+  /// `hasWidth`: in the accumulators, whose last dimension is that of the values.
+  StateSlice withWidth(StateSlice slice, bool hasWidth) {
+    if (hasWidth) {
+      slice.offsets.push_back(zero);
+      slice.sizes.push_back(tiles.width);
+      slice.dropped.push_back(false);
+    }
+    return slice;
+  }
+
   /// The states of all parts: accumulators [batch, head, part, q, e], row max and row sum [batch, head, part,
   /// q].
   SmallVector<Value> walkParts(OpFoldResult batches, OpFoldResult parts) {
@@ -35,20 +50,15 @@ struct FewQueries {
     return buildForall(b, {batches, tiles.keyHeads, parts}, states, [&](ValueRange at, ValueRange states) {
       Value firstHead = b.createOrFold<arith::MulIOp>(at[1], tiles.group);
       SmallVector<TileResult> results;
-      SmallVector<Value> group0;
-      for (Value state : states) {
-        TileResult result{{}, {at[0], firstHead, at[2], zero}, {one, group, one, queries}};
-        SmallVector<bool> dropped{true, false, true, false};
-        if (result.offsets.size() < size_t(cast<RankedTensorType>(state.getType()).getRank())) {
-          result.offsets.push_back(zero);
-          result.sizes.push_back(tiles.width);
-          dropped.push_back(false);
-        }
-        result.tile = sliceWithout(b, state, result.offsets, result.sizes, dropped);
-        group0.push_back(result.tile);
-        results.push_back(result);
+      SmallVector<Value> groupStates;
+      for (auto [i, state] : llvm::enumerate(states)) {
+        auto [offsets, sizes, dropped] = withWidth(
+            {{at[0], firstHead, at[2], zero}, {one, group, one, queries}, {true, false, true, false}},
+            /*hasWidth=*/i == 0);
+        groupStates.push_back(sliceWithout(b, state, offsets, sizes, dropped));
+        results.push_back({groupStates.back(), offsets, sizes});
       }
-      auto loop = scf::ForOp::create(b, indexConstant(b, 0), tiles.group, indexConstant(b, 1), group0);
+      auto loop = scf::ForOp::create(b, indexConstant(b, 0), tiles.group, indexConstant(b, 1), groupStates);
       {
         OpBuilder::InsertionGuard guard(b);
         b.setInsertionPointToStart(loop.getBody());
@@ -68,17 +78,11 @@ struct FewQueries {
                               ValueRange groupStates) {
     Value query = tiles.scaleQueries(place);
     SmallVector<Value> state;
-    SmallVector<SmallVector<OpFoldResult>> offsets, sizes;
+    SmallVector<StateSlice> slices;
     for (auto [i, states] : llvm::enumerate(groupStates)) {
-      offsets.push_back({number, zero});
-      sizes.push_back({one, queries});
-      SmallVector<bool> dropped{true, false};
-      if (i == 0) {
-        offsets.back().push_back(zero);
-        sizes.back().push_back(tiles.width);
-        dropped.push_back(false);
-      }
-      Value slice = sliceWithout(b, states, offsets.back(), sizes.back(), dropped);
+      slices.push_back(withWidth({{number, zero}, {one, queries}, {true, false}}, /*hasWidth=*/i == 0));
+      auto &[offsets, sizes, dropped] = slices.back();
+      Value slice = sliceWithout(b, states, offsets, sizes, dropped);
       Value first = f32Constant(b, i == 1 ? -INFINITY : 0);
       state.push_back(linalg::FillOp::create(b, first, slice).getResult(0));
     }
@@ -91,10 +95,10 @@ struct FewQueries {
                           return walkTiles(query, place, keyHead, keys, state);
                         });
     SmallVector<Value> results;
-    for (auto [i, states] : llvm::enumerate(groupStates)) {
-      SmallVector<OpFoldResult> strides(sizes[i].size(), one);
+    for (auto [own, states, slice] : llvm::zip_equal(state, groupStates, slices)) {
+      SmallVector<OpFoldResult> strides(slice.sizes.size(), one);
       results.push_back(
-          tensor::InsertSliceOp::create(b, state[i], states, offsets[i], sizes[i], strides).getResult());
+          tensor::InsertSliceOp::create(b, own, states, slice.offsets, slice.sizes, strides).getResult());
     }
     return results;
   }
@@ -120,12 +124,11 @@ struct FewQueries {
                                 ValueRange results) {
     return buildForall(b, {batches, tiles.heads}, results, [&](ValueRange at, ValueRange results) {
       TilePlace place = tiles.placeOf(at[0], at[1], zero, queries);
-      SmallVector<OpFoldResult> offsets{at[0], at[1], zero, zero}, sizes{one, one, parts, queries};
-      SmallVector<bool> dropped{true, true, false, false};
-      Value maxima = sliceWithout(b, states[1], offsets, sizes, dropped);
-      Value sums = sliceWithout(b, states[2], offsets, sizes, dropped);
-      offsets.push_back(zero), sizes.push_back(tiles.width), dropped.push_back(false);
-      Value accumulators = sliceWithout(b, states[0], offsets, sizes, dropped);
+      StateSlice rows{{at[0], at[1], zero, zero}, {one, one, parts, queries}, {true, true, false, false}};
+      StateSlice wide = withWidth(rows, /*hasWidth=*/true);
+      Value accumulators = sliceWithout(b, states[0], wide.offsets, wide.sizes, wide.dropped);
+      Value maxima = sliceWithout(b, states[1], rows.offsets, rows.sizes, rows.dropped);
+      Value sums = sliceWithout(b, states[2], rows.offsets, rows.sizes, rows.dropped);
 
       // Over (part, query, e): the parts go outermost.
       AffineMap all = b.getMultiDimIdentityMap(3), both = b.getMultiDimIdentityMap(2);

@@ -13,9 +13,6 @@ using namespace mlir;
 
 namespace {
 
-/// Width of a panel of the right-hand side, the same for every target so that one parameter image serves all.
-constexpr int64_t panelWidth = 16;
-
 /// Rows and columns of one parallel tile. Tiles are many, so that threads get equal shares, and follow one
 /// another along a row of tiles, so that each reads the same rows and the panels beside those of the one
 /// before.

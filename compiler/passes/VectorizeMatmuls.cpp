@@ -43,13 +43,7 @@ struct MatmulVectorizer {
     Value result;
     if (op.getMasked()) {
       // A weight of zero times a value that is not finite would leak: such tiles take the careful loop.
-      auto choice = scf::IfOp::create(b, op.getResult().getType(), isFinite(op.getRhs()), /*withElse=*/true);
-      for (bool careful : {false, true}) {
-        OpBuilder::InsertionGuard guard(b);
-        b.setInsertionPointToStart(careful ? choice.elseBlock() : choice.thenBlock());
-        scf::YieldOp::create(b, buildTile(careful));
-      }
-      result = choice.getResult(0);
+      result = choose(isFinite(op.getRhs()), [&](bool finite) { return buildTile(!finite); });
     } else {
       result = buildTile(false);
     }

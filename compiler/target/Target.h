@@ -15,6 +15,9 @@ class TargetMachine;
 
 namespace heed {
 
+/// Columns of a panel of packed weights or keys, the same for every target: one image serves them all.
+inline constexpr int64_t panelWidth = 16;
+
 struct Tile {
   int64_t rows, cols;
 };

@@ -37,10 +37,9 @@ class Graph:
 
     def argument(self, name, sizes, element, extra=""):
         """Adds an argument of the function and returns its type."""
-        extents = "".join(("?" if isinstance(size, str) else str(size)) + "x" for size in sizes)
-        shape = ", ".join(map(str, sizes))
-        self.arguments.append(f"%{name}: tensor<{extents}{element}> {{attn.shape = [{shape}]{extra}}}")
-        return f"tensor<{extents}{element}>"
+        shape, type_ = ", ".join(map(str, sizes)), self.type_of(sizes, element)
+        self.arguments.append(f"%{name}: {type_} {{attn.shape = [{shape}]{extra}}}")
+        return type_
 
     def read(self, letters, element, extra=""):
         """Adds a tensor that the regions read at (b, h, q, k)[letters]; returns its name in the regions."""
