@@ -134,7 +134,8 @@ struct FewQueries {
       AffineMap all = b.getMultiDimIdentityMap(3), both = b.getMultiDimIdentityMap(2);
       AffineMap query = both.getSubMap({1}), line = b.getMultiDimIdentityMap(1);
       auto one = [](Value value) { return SmallVector<Value>{value}; };
-      auto [firstMax, firstSum] = tiles.buildFirstState(place.head);
+      Value firstMax, firstSum;
+      std::tie(firstMax, firstSum) = tiles.buildFirstState(place.head);
       auto filled = [&](OpFoldResult columns, Value value) {
         return linalg::FillOp::create(b, value, tiles.scratch(queries, columns)).getResult(0);
       };

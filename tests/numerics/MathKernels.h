@@ -12,13 +12,13 @@
 namespace heed {
 
 struct Kernel {
-  std::string op;     ///< "math.exp", "arith.truncf", …
-  unsigned operands;  ///< 1 to 3
-  std::string from;   ///< element type of the operands
-  std::string to;     ///< and of the result
-  unsigned lanes = 1; ///< of a vector; 1 is a scalar
-  std::string extra;  ///< what stands between mnemonic and operands, such as a predicate
-  std::string flags;  ///< what stands behind the operands, such as fast-math flags
+  std::string op;         ///< "math.exp", "arith.truncf", …
+  unsigned operands;      ///< 1 to 3
+  std::string from;       ///< element type of the operands
+  std::string to;         ///< and of the result
+  unsigned lanes = 1;     ///< of a vector; 1 is a scalar
+  std::string extra;      ///< what stands between mnemonic and operands, such as a predicate
+  std::string flags = ""; ///< what stands behind the operands, such as fast-math flags
 };
 
 using KernelFunction = void (*)(const void *a, const void *b, const void *c, void *result);
