@@ -1,7 +1,8 @@
 // What a build writes: code, and the header and parameters beside it; see Build.h.
 #include "compiler/driver/Build.h"
 
-#include "compiler/import/Recipe.h"
+#include "compiler/import/ParameterImage.h"
+#include "compiler/import/ParameterSources.h"
 #include "compiler/target/Header.h"
 #include "compiler/target/Tables.h"
 

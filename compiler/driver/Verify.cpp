@@ -2,7 +2,8 @@
 #include "compiler/driver/Build.h"
 #include "compiler/driver/HostTensors.h"
 
-#include "compiler/import/Recipe.h"
+#include "compiler/import/ParameterImage.h"
+#include "compiler/import/ParameterSources.h"
 #include "compiler/interpreter/Compare.h"
 #include "compiler/interpreter/Inputs.h"
 #include "compiler/interpreter/Interpreter.h"

@@ -1,4 +1,6 @@
 #include "compiler/import/Recipe.h"
+#include "compiler/import/ParameterImage.h"
+#include "compiler/import/ParameterSources.h"
 
 #include "dialect/Attn.h"
 #include "mlir/AsmParser/AsmParser.h"
