@@ -87,11 +87,11 @@ Interpreter::~Interpreter() = default;
 
 int64_t Interpreter::getVisitedPairs() const { return session->visitedPairs; }
 
-FailureOr<std::vector<Tensor>> Interpreter::run(StringRef name, std::vector<Tensor> inputs) {
+FailureOr<std::vector<Tensor>> Interpreter::run(StringRef name, const std::vector<Tensor> &inputs) {
   auto function = session->module.lookupSymbol<func::FuncOp>(name);
   if (!function)
     return session->module.emitError("expected a function named '") << name << "'";
-  return run(function, std::move(inputs));
+  return run(function, inputs);
 }
 
 /// Refuses an input that is not of the argument's type.
@@ -113,7 +113,21 @@ static LogicalResult checkInput(func::FuncOp function, unsigned number, const Te
          << showShape(input.shape) << " with " << input.size() << " elements";
 }
 
-FailureOr<std::vector<Tensor>> Interpreter::run(func::FuncOp function, std::vector<Tensor> inputs) {
+FailureOr<std::vector<Tensor>> Interpreter::run(func::FuncOp function, const std::vector<Tensor> &inputs) {
+  Overflow::forget();
+  FailureOr<std::vector<Tensor>> results = evaluate(function, inputs);
+  if (failed(results) || !Overflow::forget())
+    return results;
+  Overflow overflow;
+  FailureOr<std::vector<Tensor>> overflown = evaluate(function, inputs);
+  if (failed(overflown))
+    return failure();
+  for (auto [result, other] : llvm::zip_equal(*results, *overflown))
+    result.overflown = std::make_shared<Tensor>(std::move(other));
+  return results;
+}
+
+FailureOr<std::vector<Tensor>> Interpreter::evaluate(func::FuncOp function, std::vector<Tensor> inputs) {
   if (inputs.size() != function.getNumArguments())
     return function.emitOpError("expected ")
            << function.getNumArguments() << " inputs, but got " << inputs.size();

@@ -1,7 +1,8 @@
 // The oracle: evaluates a module in double precision, op by op, from the formulas.
 //
 // It shares nothing with the lowering, so that each can find the other's mistakes. Values are kept in double
-// between ops whatever the tensor type: an intermediate may be wider than its type, so only casts round. Two
+// between ops whatever the tensor type: an intermediate may be wider than its type, so only casts round.
+// Where one leaves its type's range, all is evaluated again with such as infinite (Tensor::overflown). Two
 // things of f32 are kept, because they are meaning and not precision: what exceeds its range is infinite, and
 // a NaN propagates from every pair that is kept and from none that is not. Beside each value runs the
 // variance of what f32 code may differ from it (Real.h); Compare.h turns it into a bound.
@@ -33,8 +34,8 @@ public:
   /// Results of `function` on `inputs`, one tensor per argument; scalars are tensors of rank 0. Bad data,
   /// such as an id outside its table or sizes that do not agree, is a diagnostic at the op that meets it, and
   /// failure.
-  mlir::FailureOr<std::vector<Tensor>> run(mlir::func::FuncOp function, std::vector<Tensor> inputs);
-  mlir::FailureOr<std::vector<Tensor>> run(llvm::StringRef function, std::vector<Tensor> inputs);
+  mlir::FailureOr<std::vector<Tensor>> run(mlir::func::FuncOp function, const std::vector<Tensor> &inputs);
+  mlir::FailureOr<std::vector<Tensor>> run(llvm::StringRef function, const std::vector<Tensor> &inputs);
 
   /// Makes the variances of `results`, which `run` gave for `inputs`, at least those of runs in which every
   /// rounding error is made at random. Errors count as independent where variances are added up; but one of
@@ -47,6 +48,8 @@ public:
   int64_t getVisitedPairs() const;
 
 private:
+  mlir::FailureOr<std::vector<Tensor>> evaluate(mlir::func::FuncOp function, std::vector<Tensor> inputs);
+
   std::unique_ptr<Session> session;
 };
 

@@ -47,7 +47,7 @@ LogicalResult Interpreter::widen(func::FuncOp function, const std::vector<Tensor
   for (unsigned sample = 0; sample < numSamples; ++sample) {
     std::mt19937_64 engine(seed + sample);
     Perturbation perturbation([&] { return static_cast<double>(engine()) * 0x1p-63 - 1; });
-    FailureOr<std::vector<Tensor>> perturbed = run(function, inputs);
+    FailureOr<std::vector<Tensor>> perturbed = evaluate(function, inputs);
     if (failed(perturbed))
       return failure();
     for (auto [spread, result] : llvm::zip_equal(spreads, *perturbed))

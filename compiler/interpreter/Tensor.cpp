@@ -95,14 +95,24 @@ double rounding(FloatType type, double value) {
   return size * std::ldexp(1.0, -static_cast<int>(type.getFPMantissaWidth()));
 }
 
+double overflowOf(FloatType type) {
+  if (type.isF16())
+    return 0x1.ffep15;
+  if (type.isBF16())
+    return 0x1.ffp127;
+  return type.isF32() ? kOverflowF32 : std::numeric_limits<double>::infinity();
+}
+
 Real roundedLike(Type type, Real x) {
   auto floatType = dyn_cast<FloatType>(type);
-  if (floatType && floatType.getWidth() < 32)
+  if (floatType && floatType.getWidth() < 32 && std::isfinite(x.value)) {
     x.variance += square(rounding(floatType, x.value)) / 3; // anywhere within the half step
-  // An intermediate beyond the type's range may be kept, or be infinite: nothing is known of what follows.
-  if (floatType && floatType.isF16() && std::isfinite(x.value) &&
-      std::fabs(x.value) + 4 * std::sqrt(x.variance) >= 65520)
-    x.variance = std::numeric_limits<double>::infinity();
+    if (std::fabs(x.value) + kConfidence * x.deviation() >= overflowOf(floatType)) {
+      if (Overflow::isInfinite)
+        return {std::copysign(std::numeric_limits<double>::infinity(), x.value)};
+      Overflow::isNoted = true;
+    }
+  }
   return Perturbation::settle(x);
 }
 

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 namespace heed {
@@ -25,6 +26,8 @@ struct Tensor {
   bool marksDropped = false;
   /// Of an argmax or top-k's indices: what was chosen from, along the last dimension.
   std::shared_ptr<const Tensor> candidates;
+  /// Of a result where an intermediate left the range of its type: the result if such are infinite.
+  std::shared_ptr<const Tensor> overflown;
 
   Tensor() = default;
   /// Zeros. Every size is at least 0, and their product fits the machine.
@@ -60,9 +63,28 @@ double roundTo(mlir::FloatType type, double value);
 /// The most that one rounding to `type` moves `value`: a half step, or all of a subnormal number of f32 or
 /// bf16.
 double rounding(mlir::FloatType type, double value);
+/// The first size that a rounding to `type` makes infinite.
+double overflowOf(mlir::FloatType type);
 /// x as the result of an operation on `type`: one more rounding where `type` is narrower than f32. The value
-/// itself stays wide, as an intermediate may.
+/// itself stays wide, as an intermediate may, also beyond the type's range.
 Real roundedLike(mlir::Type type, Real x);
+
+/// Compiled code may keep an intermediate that leaves the range of its narrow type, or store it as infinite.
+/// While one of these lives, roundedLike makes it infinite in this thread; otherwise it is kept, and noted.
+class Overflow {
+public:
+  Overflow() { isInfinite = true; }
+  Overflow(const Overflow &) = delete;
+  Overflow &operator=(const Overflow &) = delete;
+  ~Overflow() { isInfinite = false; }
+
+  /// Whether an intermediate has left its range since the last call.
+  static bool forget() { return std::exchange(isNoted, false); }
+
+private:
+  friend Real roundedLike(mlir::Type type, Real x);
+  static inline thread_local bool isInfinite = false, isNoted = false;
+};
 
 /// Number of elements, or −1 where a size is negative or the product exceeds `limit`.
 int64_t countElements(llvm::ArrayRef<int64_t> shape, int64_t limit);

@@ -270,6 +270,40 @@ TEST(InterpreterBounds, HalfPrecisionAllowsItsRoundingAndNotMuchMore) {
   EXPECT_FALSE(compare(oracle, f16({100}, y)).ok);
 }
 
+/// @f scales 300 (and what else is given) by 300, past the range of f16, and returns what `rest` makes of %y.
+Tensor beyondF16(const std::string &rest, const std::string &result, std::vector<double> x = {300}) {
+  std::string size = std::to_string(x.size());
+  return interpret("func.func @f(%x: tensor<" + size + "xf16>) -> tensor<" + result +
+                       "> {\n%y = attn.scale %x by 300.0 : tensor<" + size + "xf16>\n" + rest + "\n}",
+                   {f16({static_cast<int64_t>(x.size())}, x)})[0];
+}
+
+TEST(InterpreterBounds, OutputsBeyondTheirRangeAreInfinite) {
+  Tensor oracle = beyondF16("return %y : tensor<1xf16>", "1xf16");
+  EXPECT_TRUE(compare(oracle, f16({1}, {inf})).ok);
+  for (double wrong : {0., 65504., -inf, NaN})
+    EXPECT_FALSE(compare(oracle, f16({1}, {wrong})).ok) << wrong;
+}
+
+TEST(InterpreterBounds, IntermediatesBeyondTheirRangeAreKeptOrInfinite) {
+  Tensor oracle = beyondF16("%z = attn.scale %y by 0.01 : tensor<1xf16>\nreturn %z : tensor<1xf16>", "1xf16");
+  for (double right : {900., inf})
+    EXPECT_TRUE(compare(oracle, f16({1}, {right})).ok) << right;
+  for (double wrong : {0., 890., 65504., -inf, NaN})
+    EXPECT_FALSE(compare(oracle, f16({1}, {wrong})).ok) << wrong;
+  std::vector<double> x = {300, 250, 0};
+  oracle = beyondF16("%z = attn.softmax %y : tensor<3xf16>\nreturn %z : tensor<3xf16>", "3xf16", x);
+  EXPECT_TRUE(compare(oracle, f16({3}, {1, 0, 0})).ok);
+  EXPECT_TRUE(compare(oracle, f16({3}, {NaN, NaN, NaN})).ok);
+  EXPECT_FALSE(compare(oracle, f16({3}, {0.5, 0.5, 0})).ok);
+  oracle = beyondF16("%z = attn.scale %y by 0.25 : tensor<3xf16>\n%i = attn.argmax %z : tensor<3xf16> -> "
+                     "tensor<i64>\nreturn %i : tensor<i64>",
+                     "i64", {299, 300, 0});
+  for (int64_t right : {0, 1})
+    EXPECT_TRUE(compare(oracle, i64({}, {right})).ok) << right;
+  EXPECT_FALSE(compare(oracle, i64({}, {2})).ok);
+}
+
 TEST(InterpreterBounds, BoundsOfDeepGraphsStayUseful) {
   // Twelve layers of product, norm and activation: a worst-case bound would be past 1e10 here.
   std::string body, last = "%x";
