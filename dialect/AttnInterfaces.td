@@ -40,11 +40,19 @@ def ScoreOpInterface : OpInterface<"ScoreOpInterface"> {
       (ins "double":$score, "::llvm::ArrayRef<int64_t>":$coordinate, "::llvm::ArrayRef<int64_t>":$shape,
            "::llvm::function_ref<double(unsigned, ::llvm::ArrayRef<int64_t>)>":$read)>,
     InterfaceMethod<[{
-        Whether a score of −inf stays −inf. A mask may then be taken after this operation as well as before.
+        Whether a score of −inf stays −inf, whatever the tensors read hold: a pair that is not kept stays so. A
+        mask may then be taken after this operation as well as before. `evaluateScore` and `buildScore` are
+        not asked to see to it.
       }], "bool", "keepsMinusInfinity", (ins), "", "return false;">,
     InterfaceMethod<"Whether the change has a derivative almost everywhere.", "bool", "isDifferentiable",
       (ins), "", "return true;">,
   ];
+  let extraClassDeclaration = [{
+    /// `buildScore` for a score by itself, −inf left as it is where `keepsMinusInfinity`: a NaN or +inf among
+    /// what is read would change it.
+    ::mlir::Value buildChange(::mlir::OpBuilder &builder, ::mlir::Location loc, ::mlir::Value score,
+                              const ::heed::attn::ScorePoint &point, ::mlir::ValueRange reads);
+  }];
 }
 
 #endif

@@ -82,7 +82,8 @@ def BiasOp : AttnScoreOp<"bias", [AllTypesMatch<["scores", "result"]>, NamesResu
   let summary = "Addition of a tensor that broadcasts";
   let description = [{
     `y = x + b`, `b` aligned with the last dimensions of `x`. A dimension broadcasts where its static size is 1;
-    a dynamic one must equal that of `x`. An additive mask is a bias of 0 and −inf.
+    a dynamic one must equal that of `x`. An additive mask is a bias of 0 and −inf. Where x is −inf, y is,
+    whatever b: a pair that is not kept stays so.
 
     Constraints:
     - (C1) The rank of `bias` is at most that of `scores`.
@@ -153,8 +154,8 @@ def MaskOp : AttnScoreOp<"mask", [AllTypesMatch<["scores", "result"]>, IsolatedF
                          ["getScoreReads", "buildKeep", "keepsMinusInfinity"]> {
   let summary = "Scores of pairs that are not kept become −inf";
   let description = [{
-    `y = x` where the *keep* region yields true, `−inf` elsewhere. The region answers for one pair; a tensor
-    of flags is a read:
+    `y = x` where the *keep* region yields true, `−inf` elsewhere, which what is added afterwards does not
+    change. The region answers for one pair; a tensor of flags is a read:
 
     ```mlir
     %scores_0 = attn.mask %scores reads(%valid : tensor<?x?xi1>) maps [affine_map<(b, h, q, k) -> (b, k)>]

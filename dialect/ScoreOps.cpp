@@ -127,6 +127,16 @@ double ScaleOp::evaluateScore(double score, ArrayRef<int64_t>, ArrayRef<int64_t>
   return score * getFactor().convertToDouble();
 }
 
+Value ScoreOpInterface::buildChange(OpBuilder &builder, Location loc, Value score, const ScorePoint &point,
+                                    ValueRange reads) {
+  Value changed = buildScore(builder, loc, score, point, reads);
+  if (!keepsMinusInfinity() || reads.empty() || changed == score)
+    return changed;
+  Value none = buildConstant(builder, loc, -std::numeric_limits<double>::infinity());
+  Value isNone = arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::OEQ, score, none);
+  return arith::SelectOp::create(builder, loc, isNone, none, changed);
+}
+
 LogicalResult SoftcapOp::verify() {
   if (!getCap().isFinite() || getCap().isNegative() || getCap().isZero()) // C1
     return emitOpError("expected a positive, finite cap, but got ") << getCap().convertToDouble();

@@ -73,8 +73,10 @@ static LogicalResult evaluateScoreOp(attn::ScoreOpInterface op, Frame &frame) {
   result.marksDropped = false;
   ScoreFunction function(op, frame, result.shape);
   SmallVector<int64_t> coordinate(result.rank());
+  bool keepsDropped = op.keepsMinusInfinity();
   for (int64_t at = 0, size = result.size(); at < size; ++at, advance(coordinate, result.shape)) {
-    result.setReal(at, roundedLike(result.elementType, function.apply(result.real(at), coordinate)));
+    if (!keepsDropped || result.values[at] != -infinity)
+      result.setReal(at, roundedLike(result.elementType, function.apply(result.real(at), coordinate)));
     if (function.readOutside)
       return op->emitOpError("expected tensors that cover shape ") << showShape(result.shape);
   }

@@ -80,7 +80,7 @@ struct FuseScoreOp : OpInterfaceRewritePattern<attn::ScoreOpInterface> {
     SmallVector<Value> reads;
     for (attn::ScoreRead read : op.getScoreReads())
       reads.push_back(epilogue.read(read.tensor, read.map));
-    epilogue.finish(op.buildScore(rewriter, op.getLoc(), epilogue.sum, {}, reads), op);
+    epilogue.finish(op.buildChange(rewriter, op.getLoc(), epilogue.sum, {}, reads), op);
     return success();
   }
 };

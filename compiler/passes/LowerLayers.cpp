@@ -47,7 +47,7 @@ struct LowerScoreOp : OpInterfaceRewritePattern<attn::ScoreOpInterface> {
       SmallVector<Value> elements;
       for (attn::ScoreRead read : op.getScoreReads())
         elements.push_back(isWhole(read) ? read.tensor : *next++);
-      Value changed = op.buildScore(b, op.getLoc(), in[0], point, elements);
+      Value changed = op.buildChange(b, op.getLoc(), in[0], point, elements);
       if (Value keep = op.buildKeep(b, op.getLoc(), point, elements))
         changed = arith::SelectOp::create(b, keep, changed, f32Constant(b, -INFINITY));
       return changed;

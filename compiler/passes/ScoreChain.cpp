@@ -170,9 +170,17 @@ Value ScoreChain::computeScoreOp(attn::ScoreOpInterface op, AffineMap at) {
   int64_t rank = at.getNumResults();
   if (!before || rank < 2 || rank > 4 || llvm::is_contained(values, Value()))
     return {};
+  SmallVector<Value> masks; // taken after this operation, where what it reads cannot change −inf
+  if (op.keepsMinusInfinity())
+    before = unmask(before, masks);
+  auto remask = [&](Value result) {
+    for (Value mask : llvm::reverse(masks))
+      result = arith::SelectOp::create(b, mask, result, f32Constant(b, -INFINITY));
+    return result;
+  };
   if (auto factor = dyn_cast<attn::ScaleOp>(op.getOperation()); factor && before == product && scale == 1) {
     scale = factor.getFactor().convertToDouble(); // as exact as it is written
-    return before;
+    return remask(before);
   }
   Value none = indexConstant(b, 0), tensor = op->getResult(0);
   attn::ScorePoint point{rank > 2 ? coordinate(at.getResult(0)) : none,
@@ -184,7 +192,7 @@ Value ScoreChain::computeScoreOp(attn::ScoreOpInterface op, AffineMap at) {
   if (!point.queryLength || !point.keyLength)
     return {};
   Value kept = op.buildKeep(b, op.getLoc(), point, values);
-  Value result = op.buildScore(b, op.getLoc(), before, point, values);
+  Value result = remask(op.buildScore(b, op.getLoc(), before, point, values));
   return kept ? arith::SelectOp::create(b, kept, result, f32Constant(b, -INFINITY)) : result;
 }
 
@@ -220,12 +228,16 @@ bool ScoreChain::build(const Element &scores) {
   if (!result)
     return false;
   auto yield = attn::YieldOp::create(b, result);
+  auto eraseDead = [&] { // what nothing needs any more would count as uses
+    for (Operation &op : llvm::make_early_inc_range(llvm::reverse(*block)))
+      if (isOpTriviallyDead(&op))
+        op.erase();
+  };
+  eraseDead();
   SmallVector<Value> kept;
   yield->setOperand(0, separateMasks(result, kept));
   buildKeep(kept);
-  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(*block)))
-    if (isOpTriviallyDead(&op)) // what only masks needed would count as uses
-      op.erase();
+  eraseDead();
   absorbScale();
   if (yield.getOperand(0) == block->getArgument(0))
     score.getBlocks().clear();

@@ -43,6 +43,7 @@ private:
   mlir::Value lengthOf(mlir::Value tensor, int64_t dim, mlir::AffineExpr at);
 
   bool dependsOnScore(mlir::Value value);
+  mlir::Value unmask(mlir::Value value, llvm::SmallVectorImpl<mlir::Value> &masks);
   mlir::Value separateMasks(mlir::Value value, llvm::SmallVectorImpl<mlir::Value> &kept);
   void absorbScale();
   void buildKeep(llvm::ArrayRef<mlir::Value> kept);

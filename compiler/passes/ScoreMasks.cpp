@@ -18,23 +18,33 @@ static bool isPositive(Value value) {
          constant.isFiniteNonZero();
 }
 
-/// The value for kept pairs. Conditions under which it is −inf go to `kept`, negated.
+/// The value where it is not −inf by a selection; what must hold for that goes to `masks`, the last first.
+Value ScoreChain::unmask(Value value, SmallVectorImpl<Value> &masks) {
+  auto select = value.getDefiningOp<arith::SelectOp>();
+  if (!select || dependsOnScore(select.getCondition()))
+    return value;
+  if (isMinusInfinity(select.getFalseValue())) {
+    masks.push_back(select.getCondition());
+    return unmask(select.getTrueValue(), masks);
+  }
+  if (!isMinusInfinity(select.getTrueValue()))
+    return value;
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPoint(select);
+  Value yes = arith::ConstantOp::create(b, b.getBoolAttr(true));
+  masks.push_back(b.createOrFold<arith::XOrIOp>(select.getCondition(), yes));
+  return unmask(select.getFalseValue(), masks);
+}
+
+/// The value for kept pairs. Conditions under which it is −inf go to `kept`, negated. −inf plus a NaN or +inf
+/// counts as −inf here too: a pair that a mask drops contributes nothing.
 Value ScoreChain::separateMasks(Value value, SmallVectorImpl<Value> &kept) {
   Operation *op = value.getDefiningOp();
   if (!op || !value.hasOneUse())
     return value;
-  if (auto select = dyn_cast<arith::SelectOp>(op); select && !dependsOnScore(select.getCondition())) {
-    if (isMinusInfinity(select.getFalseValue())) {
-      kept.push_back(select.getCondition());
-      return separateMasks(select.getTrueValue(), kept);
-    }
-    if (isMinusInfinity(select.getTrueValue())) {
-      b.setInsertionPoint(op);
-      Value yes = arith::ConstantOp::create(b, b.getBoolAttr(true));
-      kept.push_back(b.createOrFold<arith::XOrIOp>(select.getCondition(), yes));
-      return separateMasks(select.getFalseValue(), kept);
-    }
-    return value;
+  if (isa<arith::SelectOp>(op)) {
+    Value unmasked = unmask(value, kept);
+    return unmasked == value ? value : separateMasks(unmasked, kept);
   }
   bool leavesInfinity = isa<arith::AddFOp, arith::ExtFOp, arith::TruncFOp>(op) ||
                         (isa<arith::MulFOp>(op) && llvm::any_of(op->getOperands(), isPositive)) ||

@@ -70,6 +70,20 @@ TEST(InterpreterScores, BiasBroadcasts) {
   EXPECT_TRUE(holds(outcome[0], {2, 2, 2}, {11, 22, 13, 24, 15, 26, 17, 28}));
 }
 
+TEST(InterpreterScores, WhatIsNotKeptStaysSoWhateverIsAdded) {
+  Outcome bias =
+      interpret(on("tensor<4xf32>", "attn.bias %x, %y : tensor<4xf32>, tensor<4xf32>", "tensor<4xf32>"),
+                {f32({4}, {-inf, 1, -inf, 1}), f32({4}, {NaN, NaN, inf, inf})});
+  EXPECT_TRUE(holds(bias[0], {4}, {-inf, NaN, -inf, inf}));
+  Outcome alibi = interpret(
+      on("tensor<1x1x1x2xf32>", "attn.alibi %x, %y : tensor<1x1x1x2xf32>, tensor<1xf32>", "tensor<1xf32>"),
+      {f32({1, 1, 1, 2}, {-inf, 1}), f32({1}, {NaN})});
+  EXPECT_TRUE(holds(alibi[0], {1, 1, 1, 2}, {-inf, NaN}));
+  Outcome negated =
+      interpret(on("tensor<1xf32>", "attn.scale %x by -2.0 : tensor<1xf32>"), {f32({1}, {-inf})});
+  EXPECT_TRUE(holds(negated[0], {1}, {inf}));
+}
+
 TEST(InterpreterScores, BiasOfAnotherLengthIsAnError) {
   Outcome outcome =
       interpret(on("tensor<?xf32>", "attn.bias %x, %y : tensor<?xf32>, tensor<?xf32>", "tensor<?xf32>"),

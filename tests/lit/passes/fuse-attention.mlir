@@ -39,3 +39,42 @@ func.func @WeightsUsedElsewhereStay(%q: tensor<5x8xf32>, %k: tensor<7x8xf32>, %v
   %2 = attn.matmul %1, %v : (tensor<5x7xf32>, tensor<7x8xf32>) -> tensor<5x8xf32>
   return %2, %1 : tensor<5x8xf32>, tensor<5x7xf32>
 }
+
+// What comes after the mask leaves dropped pairs alone, so the mask may be taken last.
+// CHECK-LABEL: @MaskComesBeforeABias
+//       CHECK:   attn.attention %arg0, %arg1, %arg2 scale(2.500000e-01)
+//       CHECK:     arith.addf
+//   CHECK-NOT:     arith.select
+//       CHECK:   keep
+//       CHECK:     attn.causal
+func.func @MaskComesBeforeABias(%q: tensor<5x8xf32>, %k: tensor<7x8xf32>, %v: tensor<7x8xf32>, %b: tensor<7xf32>) -> tensor<5x8xf32> {
+  %0 = attn.matmul %q, %k transpose_rhs : (tensor<5x8xf32>, tensor<7x8xf32>) -> tensor<5x7xf32>
+  %1 = attn.mask %0 keep(%batch, %head, %i, %j, %query_len, %key_len) {
+    %kept = attn.causal %i, %j
+    attn.yield %kept : i1
+  } : tensor<5x7xf32>
+  %2 = attn.scale %1 by 0.25 : tensor<5x7xf32>
+  %3 = attn.bias %2, %b : tensor<5x7xf32>, tensor<7xf32>
+  %4 = attn.softmax %3 : tensor<5x7xf32>
+  %5 = attn.matmul %4, %v : (tensor<5x7xf32>, tensor<7x8xf32>) -> tensor<5x8xf32>
+  return %5 : tensor<5x8xf32>
+}
+
+// A negative factor makes +inf of −inf: the mask is part of the score.
+// CHECK-LABEL: @MaskComesBeforeANegativeScale
+//       CHECK:   attn.attention
+//       CHECK:     attn.causal
+//       CHECK:     arith.select
+//       CHECK:     arith.mulf
+//   CHECK-NOT:   keep
+func.func @MaskComesBeforeANegativeScale(%q: tensor<5x8xf32>, %k: tensor<7x8xf32>, %v: tensor<7x8xf32>) -> tensor<5x8xf32> {
+  %0 = attn.matmul %q, %k transpose_rhs : (tensor<5x8xf32>, tensor<7x8xf32>) -> tensor<5x7xf32>
+  %1 = attn.mask %0 keep(%batch, %head, %i, %j, %query_len, %key_len) {
+    %kept = attn.causal %i, %j
+    attn.yield %kept : i1
+  } : tensor<5x7xf32>
+  %2 = attn.scale %1 by -0.25 : tensor<5x7xf32>
+  %3 = attn.softmax %2 : tensor<5x7xf32>
+  %4 = attn.matmul %3, %v : (tensor<5x7xf32>, tensor<7x8xf32>) -> tensor<5x8xf32>
+  return %4 : tensor<5x8xf32>
+}
