@@ -14,6 +14,7 @@
 #include "mlir/Dialect/Arith/IR/ValueBoundsOpInterfaceImpl.h"
 #include "mlir/Dialect/Arith/Transforms/BufferizableOpInterfaceImpl.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Bufferization/IR/DstBufferizableOpInterfaceImpl.h"
 #include "mlir/Dialect/Bufferization/Transforms/FuncBufferizableOpInterfaceImpl.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/Func/Extensions/AllExtensions.h"
@@ -74,6 +75,32 @@ struct CallBounds : ValueBoundsOpInterface::ExternalModel<CallBounds, func::Call
   }
 };
 
+/// An operation of one tile works on buffers as it does on tensors.
+template <typename Op>
+struct TileBuffers : bufferization::DstBufferizableOpInterfaceExternalModel<TileBuffers<Op>, Op> {
+  LogicalResult bufferize(Operation *op, RewriterBase &rewriter,
+                          const bufferization::BufferizationOptions &options,
+                          bufferization::BufferizationState &state) const {
+    SmallVector<Value> operands(op->getOperands());
+    for (Value &operand : operands) {
+      FailureOr<Value> buffer = bufferization::getBuffer(rewriter, operand, options, state);
+      if (failed(buffer))
+        return failure();
+      operand = *buffer;
+    }
+    OperationState tileState(op->getLoc(), op->getName());
+    tileState.addOperands(operands);
+    tileState.addAttributes(llvm::to_vector(op->getDiscardableAttrs()));
+    tileState.propertiesAttr = op->getPropertiesAsAttribute();
+    for (Region &region : op->getRegions())
+      tileState.addRegion()->takeBody(region);
+    Operation *tile = rewriter.create(tileState);
+    auto inits = cast<DestinationStyleOpInterface>(*tile).getDpsInits();
+    bufferization::replaceOpWithBufferizedValues(rewriter, op, llvm::to_vector(inits));
+    return success();
+  }
+};
+
 } // namespace
 
 void heed::registerDialects(DialectRegistry &registry) {
@@ -88,6 +115,10 @@ void heed::registerDialects(DialectRegistry &registry) {
   scf::registerBufferizableOpInterfaceExternalModels(registry);
   tensor::registerBufferizableOpInterfaceExternalModels(registry);
   vector::registerBufferizableOpInterfaceExternalModels(registry);
+  registry.addExtension(+[](MLIRContext *context, attn::AttnDialect *) {
+    attn::TileMatmulOp::attachInterface<TileBuffers<attn::TileMatmulOp>>(*context);
+    attn::TileSoftmaxOp::attachInterface<TileBuffers<attn::TileSoftmaxOp>>(*context);
+  });
 
   affine::registerValueBoundsOpInterfaceExternalModels(registry);
   arith::registerValueBoundsOpInterfaceExternalModels(registry);

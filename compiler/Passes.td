@@ -197,18 +197,25 @@ def LowerOnlineAttention : Pass<"attn-lower-online-attention"> {
   let summary = "Lower a step of online attention to two tile matmuls and the softmax between them";
   let description = [{
     The regions are inlined between the two products. A pair that is not kept has the score −inf and the weight
-    −0.0, by which the second product knows to leave it out. Between the products each row is read twice, in
-    vectors: for its maximum, and for the exponentials and their sum. What was summed up before is scaled only where
-    the maximum has moved, which is seldom.
+    −0.0, by which the second product knows to leave it out.
   }];
-  let dependentDialects = ["mlir::linalg::LinalgDialect", "mlir::math::MathDialect", "mlir::scf::SCFDialect",
-                           "mlir::vector::VectorDialect"];
+  let dependentDialects = ["mlir::linalg::LinalgDialect", "mlir::math::MathDialect"];
 }
 
 def LowerMasks : Pass<"attn-lower-masks"> {
   let summary = "Lower named masks to comparisons";
   let description = [{ `attn.causal %q, %k` becomes `arith.cmpi sle, %k, %q`, and so on for every operation of a keep region. }];
   let dependentDialects = ["mlir::arith::ArithDialect"];
+}
+
+def VectorizeSoftmax : Pass<"attn-vectorize-softmax"> {
+  let summary = "Turn the softmax of a tile into loops over rows of vectors";
+  let description = [{
+    Each row of scores is read twice: for its maximum, and for the exponentials and their sum. What was summed up
+    before is scaled only where the maximum has moved, which is seldom.
+  }];
+  let dependentDialects = ["mlir::vector::VectorDialect", "mlir::scf::SCFDialect", "mlir::math::MathDialect",
+                           "mlir::memref::MemRefDialect", "mlir::affine::AffineDialect"];
 }
 
 def VectorizeMatmuls : Pass<"attn-vectorize-matmuls"> {
@@ -220,7 +227,7 @@ def VectorizeMatmuls : Pass<"attn-vectorize-matmuls"> {
     to the accumulators.
   }];
   let dependentDialects = ["mlir::vector::VectorDialect", "mlir::scf::SCFDialect", "mlir::math::MathDialect",
-                           "mlir::affine::AffineDialect", "mlir::bufferization::BufferizationDialect", "mlir::memref::MemRefDialect"];
+                           "mlir::affine::AffineDialect", "mlir::memref::MemRefDialect"];
 }
 
 def VectorizeTransposes : Pass<"attn-vectorize-transposes"> {
@@ -229,7 +236,8 @@ def VectorizeTransposes : Pass<"attn-vectorize-transposes"> {
     A `linalg.transpose` of a matrix of floats becomes loops over blocks of eight by eight, each transposed by three
     rounds of shuffles.
   }];
-  let dependentDialects = ["mlir::vector::VectorDialect", "mlir::scf::SCFDialect", "mlir::affine::AffineDialect"];
+  let dependentDialects = ["mlir::vector::VectorDialect", "mlir::scf::SCFDialect", "mlir::affine::AffineDialect",
+                           "mlir::memref::MemRefDialect"];
 }
 
 def VectorizeGenerics : Pass<"attn-vectorize-generics"> {
@@ -239,7 +247,8 @@ def VectorizeGenerics : Pass<"attn-vectorize-generics"> {
     What does not run along the last dimension of its tensors stays for scalar loops.
   }];
   let statistics = [Statistic<"numScalar", "scalar", "Operations left to scalar loops">];
-  let dependentDialects = ["mlir::vector::VectorDialect", "mlir::scf::SCFDialect", "mlir::affine::AffineDialect"];
+  let dependentDialects = ["mlir::vector::VectorDialect", "mlir::scf::SCFDialect", "mlir::affine::AffineDialect",
+                           "mlir::memref::MemRefDialect"];
 }
 
 def DestinationStyle : Pass<"attn-destination-style", "mlir::ModuleOp"> {

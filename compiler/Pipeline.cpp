@@ -48,18 +48,9 @@ static void buildTiledPhase(OpPassManager &pm, const PipelineOptions &options) {
   pm.addNestedPass<func::FuncOp>(createNameKernels());
 }
 
-/// tiled → vector: what runs in a tile, as vector code.
-static void buildVectorPhase(OpPassManager &pm, const PipelineOptions &options) {
-  pm.addPass(createLowerOnlineAttention());
-  pm.addPass(createLowerMasks()); // until here masks are readable, and open to analysis
-  pm.addPass(createVectorizeMatmuls());
-  pm.addPass(createVectorizeTransposes());
-  pm.addPass(createVectorizeGenerics());
-  cleanUp(pm);
-}
-
-/// vector → buffer: memory; results are arguments, and everything between lies in one workspace.
+/// tiled → buffer: memory; results are arguments, and everything between lies in one workspace.
 static void buildBufferPhase(OpPassManager &pm, const PipelineOptions &options) {
+  pm.addPass(createLowerOnlineAttention()); // here, since scores need memory
   pm.addPass(createDestinationStyle());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(bufferization::createEmptyTensorEliminationPass());
@@ -77,7 +68,18 @@ static void buildBufferPhase(OpPassManager &pm, const PipelineOptions &options) 
   cleanUp(pm);
 }
 
-/// buffer → llvm: tasks for the caller's threads, the C interface, and LLVM's own operations.
+/// buffer → vector: what runs in a tile, as vector code. It comes after memory is assigned: loops over
+/// registers carry no tensors, which bufferization would have to see through.
+static void buildVectorPhase(OpPassManager &pm, const PipelineOptions &options) {
+  pm.addPass(createLowerMasks()); // until here masks are readable, and open to analysis
+  pm.addPass(createVectorizeMatmuls());
+  pm.addPass(createVectorizeSoftmax());
+  pm.addPass(createVectorizeTransposes());
+  pm.addPass(createVectorizeGenerics());
+  cleanUp(pm);
+}
+
+/// vector → llvm: tasks for the caller's threads, the C interface, and LLVM's own operations.
 static void buildLLVMPhase(OpPassManager &pm, const PipelineOptions &options) {
   pm.addNestedPass<func::FuncOp>(createConvertLinalgToLoopsPass());
   pm.addPass(createTraceKernels());
@@ -100,7 +102,7 @@ static void buildLLVMPhase(OpPassManager &pm, const PipelineOptions &options) {
 
 static constexpr std::pair<Phase, StringLiteral> phaseNames[] = {
     {Phase::Graph, "graph"},   {Phase::Fused, "fused"},   {Phase::Tiled, "tiled"},
-    {Phase::Vector, "vector"}, {Phase::Buffer, "buffer"}, {Phase::LLVM, "llvm"},
+    {Phase::Buffer, "buffer"}, {Phase::Vector, "vector"}, {Phase::LLVM, "llvm"},
 };
 
 StringRef heed::phaseName(Phase phase) { return phaseNames[static_cast<int>(phase)].second; }
@@ -114,8 +116,8 @@ std::optional<Phase> heed::parsePhase(StringRef name) {
 
 void heed::buildPipeline(OpPassManager &pm, Phase from, Phase to, const PipelineOptions &options) {
   static constexpr std::pair<Phase, void (*)(OpPassManager &, const PipelineOptions &)> builders[] = {
-      {Phase::Fused, buildFusedPhase},   {Phase::Tiled, buildTiledPhase}, {Phase::Vector, buildVectorPhase},
-      {Phase::Buffer, buildBufferPhase}, {Phase::LLVM, buildLLVMPhase},
+      {Phase::Fused, buildFusedPhase},   {Phase::Tiled, buildTiledPhase}, {Phase::Buffer, buildBufferPhase},
+      {Phase::Vector, buildVectorPhase}, {Phase::LLVM, buildLLVMPhase},
   };
   for (auto [phase, build] : builders)
     if (from < phase && phase <= to)

@@ -6,7 +6,7 @@
 namespace heed {
 
 /// A module's stage on its way to code. Each phase is the result of running what leads to it.
-enum class Phase { Graph, Fused, Tiled, Vector, Buffer, LLVM };
+enum class Phase { Graph, Fused, Tiled, Buffer, Vector, LLVM };
 
 /// "graph", "fused", …; nullopt for anything else.
 std::optional<Phase> parsePhase(llvm::StringRef name);

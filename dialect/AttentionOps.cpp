@@ -1,5 +1,4 @@
-// Attention in one operation, whole and in steps over the keys, and the matrix product of one tile.
-// See AttnAttentionOps.td.
+// Attention in one operation, whole and in steps over the keys. See AttnAttentionOps.td.
 #include "dialect/Checks.h"
 
 #include "mlir/IR/Matchers.h"
@@ -220,47 +219,5 @@ void OnlineAttentionOp::getAsmBlockArgumentNames(Region &region, OpAsmSetValueNa
   (isScore ? RegionSignature::score(getContext()) : RegionSignature::keep(getContext()))
       .setNames(region, setName);
 }
-
-// tile_matmul
-
-LogicalResult TileMatmulOp::verify() {
-  RankedTensorType lhs = getLhs().getType(), rhs = getRhs().getType(), init = getInit().getType();
-  if (lhs.getRank() != 2 || init.getRank() != 2) // C1
-    return emitOpError("expected lhs and init of rank 2, but got ranks ")
-           << lhs.getRank() << " and " << init.getRank();
-  if (rhs.getRank() != 2 && rhs.getRank() != 3) // C2
-    return emitOpError("expected rhs of rank 2, or of rank 3 as panels, but got rank ") << rhs.getRank();
-  int64_t inner = rhs.getDimSize(rhs.getRank() - 2);
-  if (!mayEqual(lhs.getDimSize(1), inner)) // C3
-    return emitOpError("expected equal inner sizes, but got ") << lhs.getDimSize(1) << " and " << inner;
-  int64_t columns = init.getDimSize(1);
-  if (!mayEqual(lhs.getDimSize(0), init.getDimSize(0))) // C4
-    return emitOpError("expected as many rows in init as in lhs, but got ")
-           << init.getDimSize(0) << " and " << lhs.getDimSize(0);
-  if (rhs.getRank() == 2 && !mayEqual(rhs.getDimSize(1), columns)) // C4
-    return emitOpError("expected as many columns in init as in rhs, but got ")
-           << columns << " and " << rhs.getDimSize(1);
-  if (rhs.getRank() == 3) { // C5
-    int64_t panels = rhs.getDimSize(0), width = rhs.getDimSize(2);
-    if (width == 0)
-      return emitOpError("expected panels of width at least 1, but got 0");
-    bool known = !ShapedType::isDynamic(width) && !ShapedType::isDynamic(columns);
-    int64_t needed = known ? llvm::divideCeil(columns, width) : ShapedType::kDynamic;
-    if (!mayEqual(panels, needed))
-      return emitOpError("expected ")
-             << needed << " panels for " << columns << " columns, but got " << panels;
-  }
-  if (getResult().getType() != init) // C6
-    return emitOpError("expected result of type ") << init << ", but got " << getResult().getType();
-  if (failed(verifyReads(*this, getReads(), getReadMaps(), init.getShape()))) // C7
-    return failure();
-  return verifySignatures(*this, RegionSignature::epilogue(getContext()), getReads(), getReadMaps()); // C8
-}
-
-void TileMatmulOp::getAsmBlockArgumentNames(Region &region, OpAsmSetValueNameFn setName) {
-  RegionSignature::epilogue(getContext()).setNames(region, setName);
-}
-
-void TileMatmulOp::getAsmResultNames(OpAsmSetValueNameFn setName) { setName(getResult(), "tile"); }
 
 } // namespace heed::attn

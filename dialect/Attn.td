@@ -4,6 +4,7 @@
 include "dialect/AttnScoreOps.td"
 include "dialect/AttnMaskOps.td"
 include "dialect/AttnAttentionOps.td"
+include "dialect/AttnTileOps.td"
 include "dialect/AttnLayerOps.td"
 
 #endif

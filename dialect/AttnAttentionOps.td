@@ -3,7 +3,6 @@
 
 include "dialect/AttnBase.td"
 include "mlir/Interfaces/ControlFlowInterfaces.td"
-include "mlir/Interfaces/DestinationStyleOpInterface.td"
 include "mlir/Interfaces/TilingInterface.td"
 
 def YieldOp : AttnOp<"yield", [Pure, ReturnLike, Terminator,
@@ -143,46 +142,6 @@ def OnlineAttentionOp : AttnOp<"online_attention", [AttrSizedOperandSegments, Is
       | `reads` `(` $reads `:` type($reads) `)` `maps` $read_maps)
     `` custom<ScoreAndKeep>($score, $keep, ref(type($reads)), ref($read_maps))
     attr-dict `:` type($results)
-  }];
-  let hasVerifier = 1;
-}
-
-def TileMatmulOp : AttnOp<"tile_matmul", [IsolatedFromAbove, NoTerminator, DestinationStyleOpInterface,
-    DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames", "getAsmResultNames"]>]> {
-  let summary = "Matrix product of one tile, with an epilogue";
-  let description = [{
-    `result[m, n] = epilogue(sum_k lhs[m, k] · rhs[k, n])`, sums in f32; with `accumulate`, `init[m, n]` is added
-    to the sum. `rhs` is [k, n], or panels [ceil(n / w), k, w] as `linalg.pack` makes them. `masked`: a factor of
-    `lhs` that is −0.0 marks a pair that is not kept; it contributes nothing, whatever `rhs` holds.
-
-    Constraints:
-    - (C1) `lhs` is [m, k] and `init` [m, n].
-    - (C2) `rhs` is [k, n] or panels of rank 3.
-    - (C3) Inner sizes k are equal.
-    - (C4) `init` has the rows of `lhs` and the columns of `rhs`.
-    - (C5) There are ceil(n / w) panels, `w >= 1`.
-    - (C6) The result has the type of `init`.
-    - (C7) Each read has a map from (m, n), which stays inside the read's static sizes.
-    - (C8) The epilogue takes the sum and the reads, and yields f32; there are no reads without it.
-
-    ```mlir
-    %tile = attn.tile_matmul ins(%lhs, %rhs : tensor<6x64xf32>, tensor<4x64x16xf32>)
-      outs(%init : tensor<6x64xf32>) accumulate -> tensor<6x64xf32>
-    ```
-  }];
-  let arguments = (ins AttnFloatTensor:$lhs, AttnFloatTensor:$rhs, Variadic<AttnFloatTensor>:$reads, AttnFloatTensor:$init,
-    UnitAttr:$accumulate, UnitAttr:$masked,
-    DefaultValuedAttr<AffineMapArrayAttr, "{}">:$read_maps);
-  let results = (outs AttnFloatTensor:$result);
-  let regions = (region MaxSizedRegion<1>:$epilogue);
-  let assemblyFormat = [{
-    `ins` `(` $lhs `,` $rhs `:` type($lhs) `,` type($rhs) `)` `outs` `(` $init `:` type($init) `)`
-    oilist(`accumulate` $accumulate | `masked` $masked | `reads` `(` $reads `:` type($reads) `)` `maps` $read_maps)
-    `` custom<Epilogue>($epilogue, ref(type($reads)), ref($read_maps))
-    attr-dict `->` type($result)
-  }];
-  let extraClassDeclaration = [{
-    ::mlir::MutableOperandRange getDpsInitsMutable() { return getInitMutable(); }
   }];
   let hasVerifier = 1;
 }

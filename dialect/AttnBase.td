@@ -48,6 +48,11 @@ def Attn_Dialect : Dialect {
 def AttnFloat : AnyTypeOf<[F32, F16, BF16], "f32, f16 or bf16">;
 def AttnInteger : AnyTypeOf<[I32, I64], "i32 or i64">;
 def AttnFloatTensor : RankedTensorOf<[F32, F16, BF16]>;
+/// What one tile of a loop works on: tensors, and buffers once memory is assigned.
+class AttnTile<list<Type> elements>
+    : AnyTypeOf<[RankedTensorOf<elements>, MemRefOf<elements>], "", "::mlir::ShapedType">;
+def AttnFloatTile : AttnTile<[F32, F16, BF16]>;
+def AttnF32Tile : AttnTile<[F32]>;
 def AttnIntegerTensor : RankedTensorOf<[I32, I64]>;
 def AttnTensor : RankedTensorOf<[F32, F16, BF16, I32, I64, I1]>;
 /// A position: one for all, or one per batch entry.

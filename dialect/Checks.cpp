@@ -22,7 +22,7 @@ std::string show(TypeRange types) {
 }
 
 LogicalResult verifyShape(Operation *op, StringRef what, Type type, ArrayRef<int64_t> shape) {
-  ArrayRef<int64_t> actual = cast<RankedTensorType>(type).getShape();
+  ArrayRef<int64_t> actual = cast<ShapedType>(type).getShape();
   if (actual.size() != shape.size() || !llvm::equal(actual, shape, mayEqual))
     return op->emitOpError("expected ")
            << what << " of shape " << show(shape) << ", but got " << show(actual);
@@ -58,7 +58,7 @@ RegionSignature RegionSignature::epilogue(MLIRContext *context) {
 SmallVector<Type> RegionSignature::getArgumentTypes(TypeRange reads, ArrayAttr maps) const {
   SmallVector<Type> all(types);
   for (auto [index, type] : llvm::enumerate(reads)) { // the parser asks before anything is verified
-    auto tensor = dyn_cast<RankedTensorType>(type);
+    auto tensor = dyn_cast<ShapedType>(type);
     auto map = maps && index < maps.size() ? dyn_cast<AffineMapAttr>(maps[index]) : AffineMapAttr();
     bool isWhole = !tensor || (map && map.getValue().getNumResults() == 0 && tensor.getRank() > 0);
     all.push_back(isWhole ? type : tensor.getElementType());
@@ -77,7 +77,7 @@ LogicalResult verifyReads(Operation *op, ValueRange reads, ArrayAttr maps, Array
            << reads.size() << " reads and " << maps.size() << " maps";
   for (auto [index, tensor, attribute] : llvm::enumerate(reads, maps)) {
     AffineMap map = cast<AffineMapAttr>(attribute).getValue();
-    auto type = cast<RankedTensorType>(tensor.getType());
+    auto type = cast<ShapedType>(tensor.getType());
     if (map.getNumDims() != sizes.size() || map.getNumSymbols() != 0)
       return op->emitOpError("expected map of read ")
              << index << " to have " << sizes.size() << " dimensions and no symbols, but got " << attribute;

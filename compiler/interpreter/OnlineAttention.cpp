@@ -1,4 +1,4 @@
-// online_attention, from its own formula and not as a part of attention.
+// online_attention and tile_softmax, from their own formulas and not as parts of attention.
 #include "compiler/interpreter/Product.h"
 #include "compiler/interpreter/ScoreRegions.h"
 
@@ -78,6 +78,45 @@ static LogicalResult evaluateOnlineAttention(attn::OnlineAttentionOp op, Frame &
   return frame.set(op.getResult(2), std::move(rowSum));
 }
 
-void addOnlineAttention(OpTable &table) { table.add(evaluateOnlineAttention); }
+static LogicalResult evaluateTileSoftmax(attn::TileSoftmaxOp op, Frame &frame) {
+  Tensor weights = frame.take(op.getScores(), op), accumulator = frame.take(op.getAccumulator(), op),
+         rowMax = frame.take(op.getRowMax(), op), rowSum = frame.take(op.getRowSum(), op);
+  int64_t rows = weights.shape[0], columns = weights.shape[1], width = accumulator.shape[1];
+  if (failed(expectEqual(op, "rows of the accumulator", rows, accumulator.shape[0])) ||
+      failed(expectEqual(op, "size of row_max", rows, rowMax.size())) ||
+      failed(expectEqual(op, "size of row_sum", rows, rowSum.size())))
+    return failure();
+  Real unit(op.getBase2() ? llvm::numbers::ln2 : 1);
+  for (int64_t m = 0; m < rows; ++m) {
+    Real max = rowMax.real(m);
+    for (int64_t n = 0; n < columns; ++n)
+      max = maximum(max, weights.real(m * columns + n));
+    bool isEmpty = max.value == -infinity;
+    Real correction = isEmpty ? Real(1) : exp((rowMax.real(m) - max) * unit);
+    Sum sum;
+    sum.add(rowSum.real(m) * correction);
+    for (int64_t n = 0; n < columns; ++n) {
+      Real score = weights.real(m * columns + n), weight(op.getMasked() ? -0.0 : 0.0);
+      if (score.value != -infinity)
+        weight = exp((score - max) * unit);
+      weights.setReal(m * columns + n, weight);
+      sum.add(weight);
+    }
+    for (int64_t e = 0; e < width; ++e)
+      accumulator.setReal(m * width + e, accumulator.real(m * width + e) * correction);
+    rowMax.setReal(m, max);
+    rowSum.setReal(m, sum.result());
+  }
+  Tensor *results[] = {&weights, &accumulator, &rowMax, &rowSum};
+  for (auto [result, tensor] : llvm::zip_equal(op.getResults(), results))
+    if (failed(frame.set(result, std::move(*tensor))))
+      return failure();
+  return success();
+}
+
+void addOnlineAttention(OpTable &table) {
+  table.add(evaluateOnlineAttention);
+  table.add(evaluateTileSoftmax);
+}
 
 } // namespace heed

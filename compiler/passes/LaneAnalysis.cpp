@@ -4,7 +4,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Linalg/Utils/Utils.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 using namespace mlir;
 using namespace heed;
@@ -21,8 +21,8 @@ bool LaneAnalysis::isLaneIndex(Value value) const {
 StringRef LaneAnalysis::obstacle() {
   if (last < 0)
     return "expected at least one loop";
-  if (op->getNumResults() == 0)
-    return "expected tensors";
+  if (!op.hasPureBufferSemantics())
+    return "expected buffers";
   if (StringRef reason = operandObstacle(); !reason.empty())
     return reason;
   if (reduces)
@@ -52,7 +52,7 @@ StringRef LaneAnalysis::operandObstacle() const {
 }
 
 StringRef LaneAnalysis::reductionObstacle() {
-  if (op->getNumResults() != 1 || dependsOnLane(maps.back()))
+  if (op.getNumDpsInits() != 1 || dependsOnLane(maps.back()))
     return "expected one reduction";
   SmallVector<Operation *> combiners;
   Value reduced = matchReduction(op.getRegionOutputArgs(), 0, combiners);
@@ -67,9 +67,9 @@ StringRef LaneAnalysis::reductionObstacle() {
 }
 
 StringRef LaneAnalysis::bodyObstacle(Operation *inner) {
-  if (auto extract = dyn_cast<tensor::ExtractOp>(inner)) {
-    auto indices = extract.getIndices();
-    bool isBool = getElementTypeOrSelf(extract.getTensor().getType()).isInteger(1);
+  if (auto load = dyn_cast<memref::LoadOp>(inner)) {
+    auto indices = load.getIndices();
+    bool isBool = load.getMemRefType().getElementType().isInteger(1);
     for (auto [position, index] : llvm::enumerate(indices)) {
       if (isLaneIndex(index) && position + 1 == indices.size() && !isBool)
         continue;

@@ -2,7 +2,6 @@
 #include "compiler/passes/Passes.h"
 
 #include "compiler/passes/Structured.h"
-#include "compiler/passes/Vectorize.h"
 #include "compiler/target/Target.h"
 #include "mlir/IR/IRMapping.h"
 
@@ -14,22 +13,17 @@ using namespace mlir;
 
 namespace {
 
-/// Elements of a vector, and vectors at once along a row of scores.
-constexpr int64_t width = 16, unrolled = 4;
-
 struct StepLowering {
   attn::OnlineAttentionOp op;
   ImplicitLocOpBuilder b;
   const Target &target;
   const Tuning &tuning;
   OpFoldResult rows, columns;
-  VectorType vector;
 
   StepLowering(attn::OnlineAttentionOp op, const Target &target)
       : op(op), b(op.getLoc(), op), target(target), tuning(target.tuning),
         rows(tensor::getMixedSize(b, op.getLoc(), op.getQuery(), 0)),
-        columns(tensor::getMixedSize(b, op.getLoc(), op.getValue(), 0)),
-        vector(VectorType::get(width, b.getF32Type())) {}
+        columns(tensor::getMixedSize(b, op.getLoc(), op.getValue(), 0)) {}
 
   bool hasRegions() { return !op.getScore().empty() || !op.getKeep().empty(); }
 
@@ -164,118 +158,20 @@ struct StepLowering {
     return op.getKeep().getArgument(6 + read).getType();
   }
 
-  /// The part of `row` from `from` to `to` in blocks of vectors: several at once, then one, then the rest
-  /// under a mask.
-  SmallVector<Value>
-  alongRow(Value size, ValueRange carried,
-           function_ref<SmallVector<Value>(Value at, Value mask, ValueRange carried)> body) {
-    Value zero = indexConstant(b, 0), done = zero;
-    SmallVector<Value> now(carried);
-    for (int64_t vectors : {unrolled, int64_t(1)}) {
-      Value end = wholeSteps(b, done, size, vectors * width);
-      now = buildLoop(b, done, end, vectors * width, now, [&](Value at, ValueRange carried) {
-        SmallVector<Value> next(carried);
-        for (int64_t i = 0; i < vectors; ++i)
-          next = body(b.createOrFold<arith::AddIOp>(at, indexConstant(b, i * width)), {}, next);
-        return next;
-      });
-      done = end;
-    }
-    return buildLoop(b, done, size, width, now, [&](Value at, ValueRange carried) {
-      return body(at, remainderMask(b, size, at, width), carried);
-    });
-  }
-
-  Value splat(Value scalar) { return vector::BroadcastOp::create(b, vector, scalar); }
-  Value splat(double number) { return splat(f32Constant(b, number)); }
-
-  /// x, or `bound` where that is larger; a NaN is passed over.
-  Value atLeast(Value x, Value bound) {
-    return arith::SelectOp::create(b, arith::CmpFOp::create(b, arith::CmpFPredicate::OGT, x, bound), x,
-                                   bound);
-  }
-
-  /// Turns one row of scores into weights. Carries (scores, accumulator, row max, row sum).
-  SmallVector<Value> softmaxRow(Value row, ValueRange carried) {
-    Value scores = carried[0], before = tensor::ExtractOp::create(b, carried[2], row);
-    Value largest =
-        alongRow(asValue(b, columns), splat(-INFINITY), [&](Value at, Value mask, ValueRange sofar) {
-          Value larger = atLeast(loadVector(b, scores, {row, at}, width, mask), sofar[0]);
-          return SmallVector<Value>{mask ? arith::SelectOp::create(b, mask, larger, sofar[0]) : larger};
-        })[0];
-    // The maximum seldom moves, and then nothing need be scaled or reduced across lanes.
-    Value exceeds = arith::CmpFOp::create(b, arith::CmpFPredicate::OGT, largest, splat(before));
-    Value moves = vector::ReductionOp::create(b, vector::CombiningKind::OR, exceeds);
-    auto choice = scf::IfOp::create(b, carried.drop_front().getTypes(), moves, /*withElse=*/true);
-    {
-      OpBuilder::InsertionGuard guard(b);
-      b.setInsertionPointToStart(choice.elseBlock());
-      scf::YieldOp::create(b, carried.drop_front());
-      b.setInsertionPointToStart(choice.thenBlock());
-      scf::YieldOp::create(b, moveMaximum(row, largest, before, carried));
-    }
-    Value shift = splat(finite(tensor::ExtractOp::create(b, choice.getResult(1), row)));
-    SmallVector<Value> weighted =
-        alongRow(asValue(b, columns), {scores, splat(0.0)},
-                 [&](Value at, Value mask, ValueRange sofar) -> SmallVector<Value> {
-                   Value score = loadVector(b, sofar[0], {row, at}, width, mask);
-                   Value weight = exponential(arith::SubFOp::create(b, score, shift));
-                   // −0 marks the weight of a pair that is not kept, which no exponential gives.
-                   if (hasRegions())
-                     weight = arith::SelectOp::create(
-                         b, arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, score, splat(-INFINITY)),
-                         splat(-0.0), weight);
-                   Value sum = arith::AddFOp::create(b, sofar[1], weight);
-                   if (mask)
-                     sum = arith::SelectOp::create(b, mask, sum, sofar[1]);
-                   return {storeVector(b, weight, sofar[0], {row, at}, mask), sum};
-                 });
-    Value sum = tensor::ExtractOp::create(b, choice.getResult(2), row);
-    Value weights = vector::ReductionOp::create(b, vector::CombiningKind::ADD, weighted[1],
-                                                arith::FastMathFlags::reassoc);
-    sum = arith::AddFOp::create(b, sum, weights);
-    Value sums = tensor::InsertOp::create(b, sum, choice.getResult(2), row);
-    return {weighted[0], choice.getResult(0), choice.getResult(1), sums};
-  }
-
-  /// e^x, or 2^x, for x that is not positive.
-  Value exponential(Value x) {
-    if (!op.getBase2()) {
-      Value factor = f32Constant(b, llvm::numbers::log2e);
-      x = arith::MulFOp::create(b, x, isa<VectorType>(x.getType()) ? splat(factor) : factor);
-    }
-    return math::Exp2Op::create(b, x, arith::FastMathFlags::afn);
-  }
-
-  /// A maximum by which to shift: a row without kept keys so far has none.
-  Value finite(Value max) { return atLeast(max, f32Constant(b, std::numeric_limits<float>::lowest())); }
-
-  /// Scales what has been summed up for `row` to the new maximum. Returns (accumulator, row max, row sum).
-  SmallVector<Value> moveMaximum(Value row, Value largest, Value before, ValueRange carried) {
-    Value max = atLeast(vector::ReductionOp::create(b, vector::CombiningKind::MAXNUMF, largest), before);
-    Value rescale = exponential(arith::SubFOp::create(b, finite(before), max));
-    Value factors = splat(rescale);
-    Value size = asValue(b, tensor::getMixedSize(b, op.getLoc(), op.getAccumulator(), 1));
-    Value accumulator = alongRow(size, carried[1], [&](Value at, Value mask, ValueRange sofar) {
-      Value scaled = arith::MulFOp::create(b, loadVector(b, sofar[0], {row, at}, width, mask), factors);
-      return SmallVector<Value>{storeVector(b, scaled, sofar[0], {row, at}, mask)};
-    })[0];
-    Value sum = arith::MulFOp::create(b, tensor::ExtractOp::create(b, carried[3], row), rescale);
-    return {accumulator, tensor::InsertOp::create(b, max, carried[2], row),
-            tensor::InsertOp::create(b, sum, carried[3], row)};
-  }
-
   void run() {
     Value scores = buildProducts();
     if (hasRegions())
       scores = changeScores(scores);
-    SmallVector<Value> state =
-        buildLoop(b, indexConstant(b, 0), asValue(b, rows), 1,
-                  {scores, op.getAccumulator(), op.getRowMax(), op.getRowSum()},
-                  [&](Value row, ValueRange carried) { return softmaxRow(row, carried); });
-    auto product = attn::TileMatmulOp::create(b, state[1].getType(), state[0], op.getValue(), ValueRange(),
-                                              state[1], true, hasRegions(), b.getAffineMapArrayAttr({}));
-    op.replaceAllUsesWith(ValueRange{product.getResult(), state[2], state[3]});
+    auto softmax = attn::TileSoftmaxOp::create(b,
+                                               TypeRange{scores.getType(), op.getAccumulator().getType(),
+                                                         op.getRowMax().getType(), op.getRowSum().getType()},
+                                               scores, op.getAccumulator(), op.getRowMax(), op.getRowSum(),
+                                               op.getBase2(), hasRegions());
+    auto [weights, accumulator, rowMax, rowSum] =
+        std::tuple(softmax.getResult(0), softmax.getResult(1), softmax.getResult(2), softmax.getResult(3));
+    auto product = attn::TileMatmulOp::create(b, accumulator.getType(), weights, op.getValue(), ValueRange(),
+                                              accumulator, true, hasRegions(), b.getAffineMapArrayAttr({}));
+    op.replaceAllUsesWith(ValueRange{product.getResult(), rowMax, rowSum});
     op.erase();
   }
 };

@@ -2,7 +2,7 @@
 
 #include "compiler/passes/Vectorize.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
-#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 using namespace mlir;
 using namespace heed;
@@ -20,26 +20,13 @@ static Value apply(ImplicitLocOpBuilder &b, AffineExpr expr, ArrayRef<OpFoldResu
   return asValue(b, affine::makeComposedFoldedAffineApply(b, b.getLoc(), expr, symbols));
 }
 
-/// The memory that `tensor` will be, for prefetching only.
-static Value bufferOf(ImplicitLocOpBuilder &b, Value tensor) {
-  auto type = cast<RankedTensorType>(tensor.getType());
-  SmallVector<int64_t> strides(type.getRank(), ShapedType::kDynamic);
-  strides.back() = 1;
-  auto layout = StridedLayoutAttr::get(b.getContext(), ShapedType::kDynamic, strides);
-  return bufferization::ToBufferOp::create(b, MemRefType::get(type.getShape(), type.getElementType(), layout),
-                                           tensor,
-                                           /*read_only=*/true);
-}
-
 MicroKernel::MicroKernel(ImplicitLocOpBuilder &b, attn::TileMatmulOp op, const Target &target)
     : b(b), op(op), target(target), vector(VectorType::get(width, b.getF32Type())),
-      depth(asValue(b, tensor::getMixedSize(b, op.getLoc(), op.getLhs(), 1))),
-      hasPanels(cast<RankedTensorType>(op.getRhs().getType()).getRank() == 3) {
-  auto slice = op.getRhs().getDefiningOp<tensor::ExtractSliceOp>();
+      depth(sizeOf(b, op.getLhs(), 1)), hasPanels(op.getRhs().getType().getRank() == 3) {
+  auto slice = op.getRhs().getDefiningOp<memref::SubViewOp>();
   if (!hasPanels || !slice || slice.getSourceType().getRank() != 3)
     return;
-  allPanels = bufferOf(b, slice.getSource());
-  destination = bufferOf(b, op.getInit());
+  allPanels = slice.getSource();
   firstPanel = slice.getMixedOffsets()[0];
 }
 
@@ -59,7 +46,7 @@ MicroKernel::Sums MicroKernel::addStep(const Block &block, Value k, ValueRange s
   for (int64_t c = 0; c < block.blocks; ++c)
     rhs.push_back(loadRhs(block, k, c));
   for (int64_t r = 0; r < block.height; ++r) {
-    Value element = tensor::ExtractOp::create(b, op.getLhs(), ValueRange{offset(b, block.row, r), k});
+    Value element = memref::LoadOp::create(b, op.getLhs(), ValueRange{offset(b, block.row, r), k});
     Value factor = vector::BroadcastOp::create(b, vector, extendToF32(b, element));
     for (int64_t c = 0; c < block.blocks; ++c) {
       Value sum = sums[r * block.blocks + c];
@@ -79,7 +66,7 @@ MicroKernel::Sums MicroKernel::addStep(const Block &block, Value k, ValueRange s
 MicroKernel::Sums MicroKernel::addStepsPrefetching(const Block &block, Value end, ValueRange sums) {
   Value zero = indexConstant(b, 0);
   for (int64_t r = 0; r < block.height; ++r)
-    memref::PrefetchOp::create(b, destination, ValueRange{offset(b, block.row, r), block.column},
+    memref::PrefetchOp::create(b, op.getInit(), ValueRange{offset(b, block.row, r), block.column},
                                /*isWrite=*/true,
                                /*localityHint=*/3, /*isDataCache=*/true);
   AffineExpr s0 = b.getAffineSymbolExpr(0), s1 = b.getAffineSymbolExpr(1);
@@ -109,16 +96,16 @@ MicroKernel::Sums MicroKernel::addStepsPrefetching(const Block &block, Value end
   });
 }
 
-Value MicroKernel::build(Value tile, Value row, int64_t height, Value column, int64_t blocks, Value mask,
-                         bool careful, bool prefetches) {
+void MicroKernel::build(Value row, int64_t height, Value column, int64_t blocks, Value mask, bool careful,
+                        bool prefetches) {
   Block block{row, height, column, blocks, mask, careful};
   Sums sums;
   for (int64_t r = 0; r < height; ++r)
     for (int64_t c = 0; c < blocks; ++c)
       sums.push_back(
           op.getAccumulate()
-              ? extendToF32(
-                    b, loadVector(b, tile, {offset(b, row, r), offset(b, column, c * width)}, width, mask))
+              ? extendToF32(b, loadVector(b, op.getInit(), {offset(b, row, r), offset(b, column, c * width)},
+                                          width, mask))
               : arith::ConstantOp::create(b, b.getZeroAttr(vector)).getResult());
   Value done = indexConstant(b, 0);
   if (prefetches && allPanels) {
@@ -133,9 +120,8 @@ Value MicroKernel::build(Value tile, Value row, int64_t height, Value column, in
       Value at = offset(b, column, c * width);
       Value sum = applyEpilogue(sums[r * blocks + c], offset(b, row, r), at, mask);
       sum = roundTo(b, sum, getElementTypeOrSelf(op.getInit()));
-      tile = storeVector(b, sum, tile, {offset(b, row, r), at}, mask);
+      storeVector(b, sum, op.getInit(), {offset(b, row, r), at}, mask);
     }
-  return tile;
 }
 
 Value MicroKernel::isNegativeZero(Value x) {
@@ -160,7 +146,7 @@ Value MicroKernel::applyEpilogue(Value sum, Value row, Value column, Value mask)
       at.push_back(isColumn ? column : row);
     }
     lanes.map(argument, perColumn ? loadVector(b, read, at, width, mask)
-                                  : tensor::ExtractOp::create(b, read, at).getResult());
+                                  : memref::LoadOp::create(b, read, at).getResult());
   }
   for (Operation &inner : block.without_terminator())
     lanes.clone(&inner);

@@ -13,11 +13,11 @@ public:
 
   MicroKernel(mlir::ImplicitLocOpBuilder &b, attn::TileMatmulOp op, const Target &target);
 
-  /// Computes `height` rows × `blocks` panels from (`row`, `column`) on and gives `tile` with them. `mask`:
-  /// the columns that exist, null where all do. `careful`: leaves out factors of −0.0. `prefetches`: brings
-  /// what the blocks after this one need into the cache meanwhile.
-  mlir::Value build(mlir::Value tile, mlir::Value row, int64_t height, mlir::Value column, int64_t blocks,
-                    mlir::Value mask, bool careful, bool prefetches);
+  /// Computes `height` rows × `blocks` panels from (`row`, `column`) on. `mask`: the columns that exist, null
+  /// where all do. `careful`: leaves out factors of −0.0. `prefetches`: brings what the blocks after this one
+  /// need into the cache meanwhile.
+  void build(mlir::Value row, int64_t height, mlir::Value column, int64_t blocks, mlir::Value mask,
+             bool careful, bool prefetches);
 
 private:
   struct Block {
@@ -42,8 +42,8 @@ private:
   mlir::VectorType vector;
   mlir::Value depth;
   bool hasPanels;
-  /// Where the tile is a slice of all panels, from `firstPanel` on: those, and what the tile fills.
-  mlir::Value allPanels, destination;
+  /// Where the tile is a slice of all panels: those, from `firstPanel` on.
+  mlir::Value allPanels;
   mlir::OpFoldResult firstPanel;
 };
 

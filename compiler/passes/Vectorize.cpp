@@ -3,29 +3,33 @@
 #include "compiler/passes/Structured.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 using namespace heed;
 
-static AffineMap alongLastDimension(ImplicitLocOpBuilder &b, Value tensor) {
-  int64_t rank = cast<ShapedType>(tensor.getType()).getRank();
+Value heed::sizeOf(ImplicitLocOpBuilder &b, Value memory, int64_t dim) {
+  return asValue(b, memref::getMixedSize(b, b.getLoc(), memory, dim));
+}
+
+static AffineMap alongLastDimension(ImplicitLocOpBuilder &b, Value memory) {
+  int64_t rank = cast<MemRefType>(memory.getType()).getRank();
   return AffineMap::getMinorIdentityMap(rank, 1, b.getContext());
 }
 
-Value heed::loadVector(ImplicitLocOpBuilder &b, Value tensor, ArrayRef<Value> at, int64_t width, Value mask) {
-  Type element = getElementTypeOrSelf(tensor);
+Value heed::loadVector(ImplicitLocOpBuilder &b, Value memory, ArrayRef<Value> at, int64_t width, Value mask) {
+  Type element = getElementTypeOrSelf(memory);
   Value padding = arith::ConstantOp::create(b, b.getZeroAttr(element));
-  return vector::TransferReadOp::create(b, VectorType::get(width, element), tensor, at,
-                                        AffineMapAttr::get(alongLastDimension(b, tensor)), padding, mask,
+  return vector::TransferReadOp::create(b, VectorType::get(width, element), memory, at,
+                                        AffineMapAttr::get(alongLastDimension(b, memory)), padding, mask,
                                         b.getBoolArrayAttr({true}));
 }
 
-Value heed::storeVector(ImplicitLocOpBuilder &b, Value vector, Value tensor, ArrayRef<Value> at, Value mask) {
-  return vector::TransferWriteOp::create(b, tensor.getType(), vector, tensor, at,
-                                         AffineMapAttr::get(alongLastDimension(b, tensor)), mask,
-                                         b.getBoolArrayAttr({true}))
-      .getResult();
+void heed::storeVector(ImplicitLocOpBuilder &b, Value vector, Value memory, ArrayRef<Value> at, Value mask) {
+  vector::TransferWriteOp::create(b, Type(), vector, memory, at,
+                                  AffineMapAttr::get(alongLastDimension(b, memory)), mask,
+                                  b.getBoolArrayAttr({true}));
 }
 
 Value heed::remainderMask(ImplicitLocOpBuilder &b, Value size, Value offset, int64_t width) {
@@ -49,8 +53,18 @@ SmallVector<Value> heed::buildLoop(ImplicitLocOpBuilder &b, Value from, Value to
   auto loop = scf::ForOp::create(b, from, to, indexConstant(b, step), carried);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
-  scf::YieldOp::create(b, body(loop.getInductionVar(), loop.getRegionIterArgs()));
+  SmallVector<Value> next = body(loop.getInductionVar(), loop.getRegionIterArgs());
+  if (!next.empty()) // a loop that carries nothing comes with its terminator
+    scf::YieldOp::create(b, next);
   return loop.getResults();
+}
+
+void heed::buildLoop(ImplicitLocOpBuilder &b, Value from, Value to, int64_t step,
+                     function_ref<void(Value)> body) {
+  buildLoop(b, from, to, step, {}, [&](Value at, ValueRange) {
+    body(at);
+    return SmallVector<Value>();
+  });
 }
 
 Value LaneMapping::asVector(Value value) {

@@ -7,13 +7,15 @@
 
 namespace heed {
 
-/// `width` elements along the last dimension of `tensor` from `at` on; those off `mask` (null: none) are not
+/// The size of `memory` along `dim`, folded where constant.
+mlir::Value sizeOf(mlir::ImplicitLocOpBuilder &b, mlir::Value memory, int64_t dim);
+/// `width` elements along the last dimension of `memory` from `at` on; those off `mask` (null: none) are not
 /// read and give zero.
-mlir::Value loadVector(mlir::ImplicitLocOpBuilder &b, mlir::Value tensor, llvm::ArrayRef<mlir::Value> at,
+mlir::Value loadVector(mlir::ImplicitLocOpBuilder &b, mlir::Value memory, llvm::ArrayRef<mlir::Value> at,
                        int64_t width, mlir::Value mask);
-/// The counterpart of `loadVector`; returns the tensor written.
-mlir::Value storeVector(mlir::ImplicitLocOpBuilder &b, mlir::Value vector, mlir::Value tensor,
-                        llvm::ArrayRef<mlir::Value> at, mlir::Value mask);
+/// The counterpart of `loadVector`.
+void storeVector(mlir::ImplicitLocOpBuilder &b, mlir::Value vector, mlir::Value memory,
+                 llvm::ArrayRef<mlir::Value> at, mlir::Value mask);
 /// The first `size − offset` of `width` lanes.
 mlir::Value remainderMask(mlir::ImplicitLocOpBuilder &b, mlir::Value size, mlir::Value offset, int64_t width);
 
@@ -25,6 +27,9 @@ llvm::SmallVector<mlir::Value>
 buildLoop(mlir::ImplicitLocOpBuilder &b, mlir::Value from, mlir::Value to, int64_t step,
           mlir::ValueRange carried,
           llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::Value at, mlir::ValueRange carried)> body);
+/// The same, carrying nothing.
+void buildLoop(mlir::ImplicitLocOpBuilder &b, mlir::Value from, mlir::Value to, int64_t step,
+               llvm::function_ref<void(mlir::Value at)> body);
 
 /// Clones scalar operations for all lanes at once: what depends on the lane becomes a vector, what does not
 /// stays a scalar.

@@ -28,38 +28,32 @@ struct GenericVectorizer : LaneAnalysis {
 
   void run() {
     b.setInsertionPoint(op);
-    Location loc = op.getLoc();
     SmallVector<OpFoldResult> flat;
     for (Value operand : op->getOperands())
-      if (isa<RankedTensorType>(operand.getType()))
-        llvm::append_range(flat, tensor::getMixedSizes(b, loc, operand));
+      if (isa<MemRefType>(operand.getType()))
+        llvm::append_range(flat, memref::getMixedSizes(b, b.getLoc(), operand));
     // The first operand coordinate that is a loop gives the loop's extent.
     AffineMap toLoops = inversePermutation(concatAffineMaps(maps, b.getContext()));
     for (AffineExpr expr : toLoops.getResults())
       sizes.push_back(asValue(b, flat[cast<AffineDimExpr>(expr).getPosition()]));
     SmallVector<Value> at;
-    SmallVector<Value> results = buildLoops(at, llvm::to_vector(op.getOutputs()));
-    op.replaceAllUsesWith(results);
+    buildLoops(at);
     op.erase();
   }
 
-  SmallVector<Value> buildLoops(SmallVector<Value> &at, SmallVector<Value> outs) {
+  void buildLoops(SmallVector<Value> &at) {
     if (static_cast<int64_t>(at.size()) == last)
-      return reduces ? reduceRow(at, outs) : mapRow(at, outs);
-    Value size = sizes[at.size()];
-    if (getConstantIntValue(size) == 1) {
-      at.push_back(indexConstant(b, 0));
-      SmallVector<Value> results = buildLoops(at, outs);
+      return reduces ? reduceRow(at) : mapRow(at);
+    Value size = sizes[at.size()], zero = indexConstant(b, 0);
+    auto body = [&](Value index) {
+      at.push_back(index);
+      buildLoops(at);
       at.pop_back();
-      return results;
-    }
-    auto loop = scf::ForOp::create(b, indexConstant(b, 0), size, indexConstant(b, 1), outs);
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(loop.getBody());
-    at.push_back(loop.getInductionVar());
-    scf::YieldOp::create(b, buildLoops(at, llvm::to_vector<4>(ValueRange(loop.getRegionIterArgs()))));
-    at.pop_back();
-    return loop.getResults();
+    };
+    if (getConstantIntValue(size) == 1)
+      body(zero);
+    else
+      buildLoop(b, zero, size, 1, body);
   }
 
   SmallVector<Value> coordinates(AffineMap map, ArrayRef<Value> at, Value lane) {
@@ -72,10 +66,8 @@ struct GenericVectorizer : LaneAnalysis {
     return result;
   }
 
-  /// Emits the body for the lanes from `lane` on. `outs`: the destinations, or in a reduction the value so
-  /// far of the combined element. Returns what it yields; in a reduction `combined` is what the combining
-  /// operation gets.
-  LaneMapping buildBody(ArrayRef<Value> at, Value lane, ValueRange outs, Value mask) {
+  /// Emits the body for the lanes from `lane` on, in a reduction without the combining operation.
+  LaneMapping buildBody(ArrayRef<Value> at, Value lane, Value mask) {
     LaneMapping lanes(b, width);
     Block *body = op.getBody();
     unsigned inputs = op.getNumDpsInputs();
@@ -83,14 +75,14 @@ struct GenericVectorizer : LaneAnalysis {
       BlockArgument argument = body->getArgument(index);
       if (argument.use_empty() || (reduces && index >= inputs))
         continue;
-      Value source = index < inputs ? op->getOperand(index) : outs[index - inputs];
-      if (!isa<RankedTensorType>(source.getType())) {
+      Value source = op->getOperand(index);
+      if (!isa<MemRefType>(source.getType())) {
         lanes.map(argument, source);
         continue;
       }
       SmallVector<Value> place = coordinates(map, at, lane);
       lanes.map(argument, dependsOnLane(map) ? loadVector(b, source, place, width, mask)
-                                             : tensor::ExtractOp::create(b, source, place).getResult());
+                                             : memref::LoadOp::create(b, source, place).getResult());
     }
     for (Operation &inner : body->without_terminator()) {
       if (&inner == combiner)
@@ -103,13 +95,13 @@ struct GenericVectorizer : LaneAnalysis {
         }
         Value step = vector::StepOp::create(b, VectorType::get(width, b.getIndexType()));
         lanes.map(index, arith::AddIOp::create(b, lanes.asVector(lane), step));
-      } else if (auto extract = dyn_cast<tensor::ExtractOp>(inner);
-                 extract && !extract.getIndices().empty() && isLaneIndex(extract.getIndices().back())) {
+      } else if (auto load = dyn_cast<memref::LoadOp>(inner);
+                 load && !load.getIndices().empty() && isLaneIndex(load.getIndices().back())) {
         SmallVector<Value> place;
-        for (Value coordinate : extract.getIndices().drop_back())
+        for (Value coordinate : load.getIndices().drop_back())
           place.push_back(lanes.lookup(coordinate));
         place.push_back(lane);
-        lanes.map(extract, loadVector(b, extract.getTensor(), place, width, mask));
+        lanes.map(load, loadVector(b, load.getMemRef(), place, width, mask));
       } else {
         lanes.clone(&inner);
       }
@@ -118,32 +110,27 @@ struct GenericVectorizer : LaneAnalysis {
   }
 
   /// One row: whole vectors, then the rest under a mask.
-  SmallVector<Value> mapRow(ArrayRef<Value> at, ArrayRef<Value> outs) {
+  void mapRow(ArrayRef<Value> at) {
     Value size = sizes[last], zero = indexConstant(b, 0), whole = wholeSteps(b, zero, size, width);
-    auto step = [&](Value lane, ValueRange outs, Value mask) {
-      LaneMapping lanes = buildBody(at, lane, outs, mask);
-      SmallVector<Value> results;
+    auto step = [&](Value lane, Value mask) {
+      LaneMapping lanes = buildBody(at, lane, mask);
+      OperandRange outs = op.getOutputs();
       for (auto [yielded, out, map] : llvm::zip_equal(op.getBody()->getTerminator()->getOperands(), outs,
                                                       ArrayRef(maps).take_back(outs.size())))
-        results.push_back(
-            storeVector(b, lanes.asVector(lanes.lookup(yielded)), out, coordinates(map, at, lane), mask));
-      return results;
+        storeVector(b, lanes.asVector(lanes.lookup(yielded)), out, coordinates(map, at, lane), mask);
     };
-    SmallVector<Value> now = buildLoop(b, zero, whole, width, outs,
-                                       [&](Value lane, ValueRange outs) { return step(lane, outs, {}); });
-    return buildLoop(b, whole, size, width, now, [&](Value lane, ValueRange outs) {
-      return step(lane, outs, remainderMask(b, size, lane, width));
-    });
+    buildLoop(b, zero, whole, width, [&](Value lane) { step(lane, {}); });
+    buildLoop(b, whole, size, width, [&](Value lane) { step(lane, remainderMask(b, size, lane, width)); });
   }
 
   /// One row reduced: several accumulators at once, then one, then the rest under a mask.
-  SmallVector<Value> reduceRow(ArrayRef<Value> at, ArrayRef<Value> outs) {
+  void reduceRow(ArrayRef<Value> at) {
     Value size = sizes[last], zero = indexConstant(b, 0);
     Type element = combiner->getResult(0).getType();
     Value neutral = arith::ConstantOp::create(b, cast<TypedAttr>(neutralElement(element)));
     Value vector = vector::BroadcastOp::create(b, VectorType::get(width, element), neutral);
     auto step = [&](Value lane, Value sum, Value mask) -> Value {
-      LaneMapping lanes = buildBody(at, lane, outs, mask);
+      LaneMapping lanes = buildBody(at, lane, mask);
       bool first = combiner->getOperand(0) == op.getRegionOutputArgs()[0];
       Value term = lanes.asVector(lanes.lookup(combiner->getOperand(first ? 1 : 0)));
       if (mask)
@@ -173,9 +160,8 @@ struct GenericVectorizer : LaneAnalysis {
         });
     Value total = vector::ReductionOp::create(b, *kind, sum[0], arith::FastMathFlags::reassoc);
     SmallVector<Value> place = coordinates(maps.back(), at, {});
-    Value before = tensor::ExtractOp::create(b, outs[0], place);
-    total = vector::makeArithReduction(b, b.getLoc(), *kind, before, total);
-    return {tensor::InsertOp::create(b, total, outs[0], place)};
+    Value out = op.getOutputs()[0], before = memref::LoadOp::create(b, out, place);
+    memref::StoreOp::create(b, vector::makeArithReduction(b, b.getLoc(), *kind, before, total), out, place);
   }
 
   TypedAttr neutralElement(Type type) {

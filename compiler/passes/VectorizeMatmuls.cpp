@@ -32,73 +32,57 @@ struct MatmulVectorizer {
   MicroKernel kernel;
 
   MatmulVectorizer(attn::TileMatmulOp op, const Target &target)
-      : op(op), b(op.getLoc(), op), target(target),
-        rows(asValue(b, tensor::getMixedSize(b, op.getLoc(), op.getInit(), 0))),
-        columns(asValue(b, tensor::getMixedSize(b, op.getLoc(), op.getInit(), 1))),
-        depth(asValue(b, tensor::getMixedSize(b, op.getLoc(), op.getLhs(), 1))),
+      : op(op), b(op.getLoc(), op), target(target), rows(sizeOf(b, op.getInit(), 0)),
+        columns(sizeOf(b, op.getInit(), 1)), depth(sizeOf(b, op.getLhs(), 1)),
         high(target.tuning.matmul.rows), few(isInAttention(op) ? 0 : std::min<int64_t>(high - 1, 3)),
         kernel(b, op, target) {}
 
   void run() {
-    Value result;
-    if (op.getMasked()) {
-      // A weight of zero times a value that is not finite would leak: such tiles take the careful loop.
-      result = choose(isFinite(op.getRhs()), [&](bool finite) { return buildTile(!finite); });
-    } else {
-      result = buildTile(false);
-    }
-    op.getResult().replaceAllUsesWith(result);
+    // A weight of zero times a value that is not finite would leak: such tiles take the careful loop.
+    if (op.getMasked())
+      choose(isFinite(op.getRhs()), [&](bool finite) { buildTile(!finite); });
+    else
+      buildTile(false);
     op.erase();
   }
 
   /// Whether x·0 sums to zero over all of `tile` [k, n].
   Value isFinite(Value tile) {
     Value zero = arith::ConstantOp::create(b, b.getZeroAttr(VectorType::get(width, b.getF32Type())));
-    auto perRow = scf::ForOp::create(
-        b, indexConstant(b, 0), depth, indexConstant(b, 1), zero,
-        [&](OpBuilder &builder, Location loc, Value k, ValueRange sums) {
-          ImplicitLocOpBuilder b(loc, builder);
-          auto perBlock = scf::ForOp::create(
-              b, indexConstant(b, 0), columns, indexConstant(b, width), sums[0],
-              [&](OpBuilder &builder, Location loc, Value n, ValueRange sums) {
-                ImplicitLocOpBuilder b(loc, builder);
-                Value mask = remainderMask(b, columns, n, width);
-                Value x = extendToF32(b, loadVector(b, tile, {k, n}, width, mask));
-                scf::YieldOp::create(
-                    b, arith::AddFOp::create(b, sums[0], arith::MulFOp::create(b, x, zero)).getResult());
-              });
-          scf::YieldOp::create(b, perBlock.getResults());
-        });
-    Value sum = vector::ReductionOp::create(b, vector::CombiningKind::ADD, perRow.getResult(0));
+    Value none = indexConstant(b, 0);
+    Value sums = buildLoop(b, none, depth, 1, zero, [&](Value k, ValueRange sums) {
+      return buildLoop(b, none, columns, width, sums, [&](Value n, ValueRange sums) {
+        Value x = extendToF32(b, loadVector(b, tile, {k, n}, width, remainderMask(b, columns, n, width)));
+        return SmallVector<Value>{arith::AddFOp::create(b, sums[0], arith::MulFOp::create(b, x, zero))};
+      });
+    })[0];
+    Value sum = vector::ReductionOp::create(b, vector::CombiningKind::ADD, sums);
     return arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, sum, f32Constant(b, 0));
   }
 
   /// The whole tile. Few rows stream through the right-hand side, which is read but once; a block of their
   /// own shape keeps enough accumulators busy.
-  Value buildTile(bool careful) {
+  void buildTile(bool careful) {
     if (few == 0 || careful)
-      return buildColumns(op.getInit(), blocksOf(high), {}, careful);
+      return buildColumns(blocksOf(high), {}, careful);
     Value isFew = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::ule, rows, indexConstant(b, few));
-    return choose(isFew, [&](bool streams) {
+    choose(isFew, [&](bool streams) {
       if (!streams)
-        return buildColumns(op.getInit(), blocksOf(high), {}, careful);
-      Value tile = op.getInit();
+        return buildColumns(blocksOf(high), {}, careful);
       for (int64_t height = few; height >= 1; --height)
-        tile = buildColumns(tile, blocksOf(height), height, careful);
-      return tile;
+        buildColumns(blocksOf(height), height, careful);
     });
   }
 
-  Value choose(Value condition, function_ref<Value(bool)> build) {
+  void choose(Value condition, function_ref<void(bool)> build) {
     if (std::optional<int64_t> constant = getConstantIntValue(condition))
       return build(*constant != 0);
-    auto choice = scf::IfOp::create(b, op.getResult().getType(), condition, /*withElse=*/true);
+    auto choice = scf::IfOp::create(b, condition, /*withElseRegion=*/true);
     for (bool holds : {true, false}) {
       OpBuilder::InsertionGuard guard(b);
       b.setInsertionPointToStart(holds ? choice.thenBlock() : choice.elseBlock());
-      scf::YieldOp::create(b, build(holds));
+      build(holds);
     }
-    return choice.getResult(0);
   }
 
   /// How many panels a block of `height` rows covers: as wide as the target's register tile, and where few
@@ -114,30 +98,30 @@ struct MatmulVectorizer {
 
   /// Loops over blocks of columns, `widest` panels and then fewer, and what is left of one. With `height`
   /// only where the tile has that many rows.
-  Value buildColumns(Value tile, int64_t widest, std::optional<int64_t> height, bool careful) {
+  void buildColumns(int64_t widest, std::optional<int64_t> height, bool careful) {
     Value end = columns, done = indexConstant(b, 0);
     if (height) {
       Value has = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::eq, rows, indexConstant(b, *height));
       end = b.createOrFold<arith::SelectOp>(has, columns, done);
     }
-    auto buildBlock = [&](Value tile, Value column, int64_t blocks, Value mask) {
-      return height ? kernel.build(tile, indexConstant(b, 0), *height, column, blocks, mask, careful, false)
-                    : buildRows(tile, column, blocks, mask, careful);
+    auto buildBlock = [&](Value column, int64_t blocks, Value mask) {
+      if (height)
+        kernel.build(indexConstant(b, 0), *height, column, blocks, mask, careful, /*prefetches=*/false);
+      else
+        buildRows(column, blocks, mask, careful);
     };
     for (int64_t blocks = widest; blocks >= 1; --blocks) {
       Value whole = wholeSteps(b, done, end, blocks * width);
-      tile = loop(done, whole, blocks * width, tile,
-                  [&](Value column, Value tile) { return buildBlock(tile, column, blocks, {}); });
+      buildLoop(b, done, whole, blocks * width, [&](Value column) { buildBlock(column, blocks, {}); });
       done = whole;
     }
-    return loop(done, end, width, tile, [&](Value column, Value tile) {
-      return buildBlock(tile, column, 1, remainderMask(b, columns, column, width));
-    });
+    buildLoop(b, done, end, width,
+              [&](Value column) { buildBlock(column, 1, remainderMask(b, columns, column, width)); });
   }
 
   /// Loops over blocks of rows: as high as the register tile, save the last two or three, which share what is
   /// left evenly, for a low block would keep too few accumulators busy.
-  Value buildRows(Value tile, Value column, int64_t blocks, Value mask, bool careful) {
+  void buildRows(Value column, int64_t blocks, Value mask, bool careful) {
     int64_t most = high > 8 ? high / 2 : high; // of what is left; bounds the number of shapes
     AffineExpr m = b.getAffineSymbolExpr(0), n = b.getAffineSymbolExpr(1);
     auto apply = [&](AffineExpr expr, ArrayRef<Value> operands) {
@@ -152,12 +136,12 @@ struct MatmulVectorizer {
     Value base = b.createOrFold<arith::DivUIOp>(rest, b.createOrFold<arith::MaxUIOp>(count, one));
     Value larger = b.createOrFold<arith::SubIOp>(rest, b.createOrFold<arith::MulIOp>(base, count));
     auto buildBlocks = [&](int64_t height, Value from, Value to) {
-      return loop(from, to, height, tile, [&](Value row, Value tile) {
-        return kernel.build(tile, row, height, column, blocks, mask, careful, /*prefetches=*/true);
+      buildLoop(b, from, to, height, [&](Value row) {
+        kernel.build(row, height, column, blocks, mask, careful, /*prefetches=*/true);
       });
     };
     if (most < high)
-      tile = buildBlocks(high, zero, done);
+      buildBlocks(high, zero, done);
     int64_t least = few == 0 || careful ? 1 : std::min(few + 1, (most + 1) / 2); // of a fair share
     for (int64_t height = most; height >= least; --height) {
       auto is = [&](int64_t offset) {
@@ -168,16 +152,9 @@ struct MatmulVectorizer {
       Value own = b.createOrFold<arith::SelectOp>(is(0), smaller,
                                                   b.createOrFold<arith::SelectOp>(is(1), larger, zero));
       Value end = apply(m + n * height, {done, own});
-      tile = buildBlocks(height, height == high ? zero : done, end);
+      buildBlocks(height, height == high ? zero : done, end);
       done = end;
     }
-    return tile;
-  }
-
-  Value loop(Value from, Value to, int64_t step, Value carried, function_ref<Value(Value, Value)> body) {
-    return buildLoop(b, from, to, step, carried, [&](Value at, ValueRange carried) {
-      return SmallVector<Value>{body(at, carried[0])};
-    })[0];
   }
 };
 

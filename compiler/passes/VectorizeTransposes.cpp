@@ -23,30 +23,20 @@ struct TransposeVectorizer {
   Value source, rows, columns;
 
   explicit TransposeVectorizer(linalg::TransposeOp op)
-      : op(op), b(op.getLoc(), op), source(op.getInput()),
-        rows(asValue(b, tensor::getMixedSize(b, op.getLoc(), source, 0))),
-        columns(asValue(b, tensor::getMixedSize(b, op.getLoc(), source, 1))) {}
+      : op(op), b(op.getLoc(), op), source(op.getInput()), rows(sizeOf(b, source, 0)),
+        columns(sizeOf(b, source, 1)) {}
 
   void run() {
     Value zero = indexConstant(b, 0), whole = wholeSteps(b, zero, rows, width);
-    Value result = op.getInit();
-    for (auto [from, to, masked] : {std::tuple(zero, whole, false), std::tuple(whole, rows, true)})
-      result = loop(from, to, width, result, [&, masked = masked](Value row, Value result) {
-        return buildRows(row, masked ? remainderMask(b, rows, row, width) : Value(), result);
-      });
-    op->getResult(0).replaceAllUsesWith(result);
+    buildLoop(b, zero, whole, width, [&](Value row) { buildRows(row, {}); });
+    buildLoop(b, whole, rows, width, [&](Value row) { buildRows(row, remainderMask(b, rows, row, width)); });
     op.erase();
   }
 
 private:
-  Value loop(Value from, Value to, int64_t step, Value carried, function_ref<Value(Value, Value)> body) {
-    return buildLoop(b, from, to, step, carried, [&](Value at, ValueRange carried) {
-      return SmallVector<Value>{body(at, carried[0])};
-    })[0];
-  }
-
   /// The rows of a block from `row` on; a mask tells which there are.
-  Value buildRows(Value row, Value mask, Value result) {
+  void buildRows(Value row, Value mask) {
+    Value result = op.getInit();
     SmallVector<Value> at;
     Value last = b.createOrFold<arith::SubIOp>(rows, indexConstant(b, 1));
     for (int64_t r = 0; r < width; ++r) {
@@ -55,22 +45,21 @@ private:
         at.back() = arith::MinSIOp::create(b, at.back(), last);
     }
     Value whole = wholeSteps(b, indexConstant(b, 0), columns, width);
-    result = loop(indexConstant(b, 0), whole, width, result, [&](Value column, Value result) {
+    buildLoop(b, indexConstant(b, 0), whole, width, [&](Value column) {
       SmallVector<Value> block;
       for (Value r : at)
         block.push_back(loadVector(b, source, {r, column}, width, {}));
       transpose(block);
       for (auto [c, vector] : llvm::enumerate(block))
-        result = storeVector(b, vector, result,
-                             {b.createOrFold<arith::AddIOp>(column, indexConstant(b, c)), row}, mask);
-      return result;
+        storeVector(b, vector, result, {b.createOrFold<arith::AddIOp>(column, indexConstant(b, c)), row},
+                    mask);
     });
-    return loop(whole, columns, 1, result, [&](Value column, Value result) {
+    buildLoop(b, whole, columns, 1, [&](Value column) {
       auto type = VectorType::get(width, getElementTypeOrSelf(source));
       SmallVector<Value> elements;
       for (Value r : at)
-        elements.push_back(tensor::ExtractOp::create(b, source, ValueRange{r, column}));
-      return storeVector(b, vector::FromElementsOp::create(b, type, elements), result, {column, row}, mask);
+        elements.push_back(memref::LoadOp::create(b, source, ValueRange{r, column}));
+      storeVector(b, vector::FromElementsOp::create(b, type, elements), result, {column, row}, mask);
     });
   }
 
