@@ -3,16 +3,24 @@
 
 include "mlir/Pass/PassBase.td"
 
-def RaiseMatmuls : Pass<"attn-raise-matmuls"> {
+/// A pass that may produce operations of any dialect between the graph and LLVM.
+class LoweringPass<string argument, string operation = ""> : Pass<argument, operation> {
+  let dependentDialects = ["attn::AttnDialect", "mlir::LLVM::LLVMDialect", "mlir::affine::AffineDialect",
+                           "mlir::arith::ArithDialect", "mlir::bufferization::BufferizationDialect",
+                           "mlir::func::FuncDialect", "mlir::linalg::LinalgDialect", "mlir::math::MathDialect",
+                           "mlir::memref::MemRefDialect", "mlir::scf::SCFDialect", "mlir::tensor::TensorDialect",
+                           "mlir::vector::VectorDialect"];
+}
+
+def RaiseMatmuls : LoweringPass<"attn-raise-matmuls"> {
   let summary = "Turn contractions of linalg into attn.matmul";
   let description = [{
     A sum of products over one loop that starts from zero, with one loop for rows, one for columns and at most two for the batch, is
     an `attn.matmul`, whatever operation of linalg it was; operands whose dimensions come in another order are transposed first.
   }];
-  let dependentDialects = ["attn::AttnDialect", "mlir::linalg::LinalgDialect", "mlir::tensor::TensorDialect"];
 }
 
-def RaiseSoftmax : Pass<"attn-raise-softmax"> {
+def RaiseSoftmax : LoweringPass<"attn-raise-softmax"> {
   let summary = "Turn softmax written in arithmetic into attn.softmax";
   let description = [{
     An exponential of scores less their maximum along one axis, divided by its own sum along that axis, is an `attn.softmax`, and so is
@@ -23,10 +31,9 @@ def RaiseSoftmax : Pass<"attn-raise-softmax"> {
   }];
   let options = [Option<"remarks", "remarks", "bool", "false", "Say what is nearly a softmax">];
   let statistics = [Statistic<"numRaised", "raised", "Softmaxes found">];
-  let dependentDialects = ["attn::AttnDialect"];
 }
 
-def FuseAttention : Pass<"attn-fuse-attention"> {
+def FuseAttention : LoweringPass<"attn-fuse-attention"> {
   let summary = "Fuse attention written in steps into one operation";
   let description = [{
     From every softmax the pass walks outwards: down to the matmul with the values, up to the product of queries and keys. It matches
@@ -43,10 +50,9 @@ def FuseAttention : Pass<"attn-fuse-attention"> {
   }];
   let options = [Option<"remarks", "remarks", "bool", "false", "Say why an attention is not fused">];
   let statistics = [Statistic<"numFused", "fused", "Attentions fused">];
-  let dependentDialects = ["mlir::affine::AffineDialect", "mlir::math::MathDialect", "mlir::tensor::TensorDialect"];
 }
 
-def FuseEpilogues : Pass<"attn-fuse-epilogues"> {
+def FuseEpilogues : LoweringPass<"attn-fuse-epilogues"> {
   let summary = "Move what follows a linear layer element by element into its epilogue";
   let description = [{
     An operation that implements the score interface, or an elementwise `arith` or `math` operation,
@@ -59,10 +65,9 @@ def FuseEpilogues : Pass<"attn-fuse-epilogues"> {
     ```
   }];
   let statistics = [Statistic<"numFused", "fused", "Operations moved into an epilogue">];
-  let dependentDialects = ["mlir::math::MathDialect"];
 }
 
-def DescribeInterface : Pass<"attn-describe-interface", "mlir::ModuleOp"> {
+def DescribeInterface : LoweringPass<"attn-describe-interface", "mlir::ModuleOp"> {
   let summary = "Say what the module offers to its callers";
   let description = [{
     Reads what the author says of the arguments and results of each public function, checks it against the
@@ -92,7 +97,7 @@ def DescribeInterface : Pass<"attn-describe-interface", "mlir::ModuleOp"> {
   }];
 }
 
-def TileAttention : Pass<"attn-tile-attention"> {
+def TileAttention : LoweringPass<"attn-tile-attention"> {
   let summary = "Tile attention over batch, heads, queries and keys";
   let description = [{
     `attn.attention` becomes a parallel loop over batch, heads and tiles of queries around loops over tiles of keys
@@ -114,11 +119,9 @@ def TileAttention : Pass<"attn-tile-attention"> {
     scf.for %k = %full to %end step 128   // end = q1, up to a panel: attn.causal
     ```
   }];
-  let dependentDialects = ["mlir::linalg::LinalgDialect", "mlir::math::MathDialect", "mlir::scf::SCFDialect",
-                           "mlir::affine::AffineDialect"];
 }
 
-def TileMatmuls : Pass<"attn-tile-matmuls"> {
+def TileMatmuls : LoweringPass<"attn-tile-matmuls"> {
   let summary = "Tile linear layers and matrix products over rows and columns";
   let description = [{
     A linear layer becomes a parallel loop over blocks of rows and columns with one `attn.tile_matmul` inside; its
@@ -127,20 +130,18 @@ def TileMatmuls : Pass<"attn-tile-matmuls"> {
     A tile has as many rows as the target's cache holds, all tiles equally many, and few columns, so that threads
     get equal shares.
   }];
-  let dependentDialects = ["mlir::linalg::LinalgDialect", "mlir::scf::SCFDialect", "mlir::affine::AffineDialect"];
 }
 
-def HoistPacks : Pass<"attn-hoist-packs", "mlir::ModuleOp"> {
+def HoistPacks : LoweringPass<"attn-hoist-packs", "mlir::ModuleOp"> {
   let summary = "Move the packing of weights out of layers and into the parameter image";
   let description = [{
     `linalg.pack` of an argument of a private function moves to its callers; of an `attn.param` it becomes the
     parameter's storage: the recipe gains an entry for the packed form.
   }];
   let statistics = [Statistic<"numFolded", "folded", "Packs that became storage">];
-  let dependentDialects = ["mlir::linalg::LinalgDialect"];
 }
 
-def LayOutParameters : Pass<"attn-lay-out-parameters", "mlir::ModuleOp"> {
+def LayOutParameters : LoweringPass<"attn-lay-out-parameters", "mlir::ModuleOp"> {
   let summary = "Give every parameter its place in the image";
   let description = [{
     Every parameter that an `attn.param` names gets an offset in the parameter image, a multiple of 64 bytes, in the
@@ -150,75 +151,66 @@ def LayOutParameters : Pass<"attn-lay-out-parameters", "mlir::ModuleOp"> {
   let statistics = [Statistic<"numParameters", "parameters", "Parameters in the image">];
 }
 
-def LowerLayers : Pass<"attn-lower-layers"> {
+def LowerLayers : LoweringPass<"attn-lower-layers"> {
   let summary = "Lower what works row by row or element by element to linalg.generic";
   let description = [{
     Norms, softmax, activations, score operations, additive scores and embeddings become `linalg.generic` on tensors, with f32
     inside whatever the element type. An operation of the score interface is lowered by its own `buildScore`.
   }];
-  let dependentDialects = ["mlir::linalg::LinalgDialect", "mlir::math::MathDialect"];
 }
 
-def LowerPositions : Pass<"attn-lower-positions"> {
+def LowerPositions : LoweringPass<"attn-lower-positions"> {
   let summary = "Lower positional encodings to linalg.generic";
   let description = [{
     Learned positions read their table; sinusoidal and rotary ones compute their angle in f64, less whole turns.
   }];
-  let dependentDialects = ["mlir::linalg::LinalgDialect", "mlir::math::MathDialect"];
 }
 
-def LowerHeads : Pass<"attn-lower-heads"> {
+def LowerHeads : LoweringPass<"attn-lower-heads"> {
   let summary = "Lower head splits, head merges and cache updates to moves of data";
   let description = [{
     A split is an `expand_shape` and a transpose, a merge a transpose and a `collapse_shape`; fused attention has taken them
     into its layout before. A cache update is an `insert_slice`, in place where the cache is a state.
   }];
-  let dependentDialects = ["mlir::linalg::LinalgDialect", "mlir::scf::SCFDialect"];
 }
 
-def LowerSelection : Pass<"attn-lower-selection"> {
+def LowerSelection : LoweringPass<"attn-lower-selection"> {
   let summary = "Lower argmax and top-k to reductions";
   let description = [{
     One reduction per element chosen, by the order: NaN, then larger, then lower index.
   }];
-  let dependentDialects = ["mlir::linalg::LinalgDialect", "mlir::scf::SCFDialect"];
 }
 
-def TileRows : Pass<"attn-tile-rows"> {
+def TileRows : LoweringPass<"attn-tile-rows"> {
   let summary = "Tile what is left on whole tensors over rows, with what feeds it";
   let description = [{
     Every structured operation outside of a parallel loop is tiled to single rows in one, together with the operations
     whose rows only it needs: a norm's sums, the residual added before it, a softmax's maximum.
   }];
-  let dependentDialects = ["mlir::linalg::LinalgDialect", "mlir::scf::SCFDialect", "mlir::affine::AffineDialect"];
 }
 
-def LowerOnlineAttention : Pass<"attn-lower-online-attention"> {
+def LowerOnlineAttention : LoweringPass<"attn-lower-online-attention"> {
   let summary = "Lower a step of online attention to two tile matmuls and the softmax between them";
   let description = [{
     The regions are inlined between the two products. A pair that is not kept has the score −inf and the weight
     −0.0, by which the second product knows to leave it out.
   }];
-  let dependentDialects = ["mlir::linalg::LinalgDialect", "mlir::math::MathDialect"];
 }
 
-def LowerMasks : Pass<"attn-lower-masks"> {
+def LowerMasks : LoweringPass<"attn-lower-masks"> {
   let summary = "Lower named masks to comparisons";
   let description = [{ `attn.causal %q, %k` becomes `arith.cmpi sle, %k, %q`, and so on for every operation of a keep region. }];
-  let dependentDialects = ["mlir::arith::ArithDialect"];
 }
 
-def VectorizeSoftmax : Pass<"attn-vectorize-softmax"> {
+def VectorizeSoftmax : LoweringPass<"attn-vectorize-softmax"> {
   let summary = "Turn the softmax of a tile into loops over rows of vectors";
   let description = [{
     Each row of scores is read twice: for its maximum, and for the exponentials and their sum. What was summed up
     before is scaled only where the maximum has moved, which is seldom.
   }];
-  let dependentDialects = ["mlir::vector::VectorDialect", "mlir::scf::SCFDialect", "mlir::math::MathDialect",
-                           "mlir::memref::MemRefDialect", "mlir::affine::AffineDialect"];
 }
 
-def VectorizeMatmuls : Pass<"attn-vectorize-matmuls"> {
+def VectorizeMatmuls : LoweringPass<"attn-vectorize-matmuls"> {
   let summary = "Turn a tile matmul into register tiles of vector fused multiply-adds";
   let description = [{
     Loops over blocks of columns and rows as large as the target's register tile, whose accumulators stay in registers
@@ -226,61 +218,51 @@ def VectorizeMatmuls : Pass<"attn-vectorize-matmuls"> {
     blocks. Where the tile is a slice of all panels, the next ones are prefetched meanwhile. The epilogue is applied
     to the accumulators.
   }];
-  let dependentDialects = ["mlir::vector::VectorDialect", "mlir::scf::SCFDialect", "mlir::math::MathDialect",
-                           "mlir::affine::AffineDialect", "mlir::memref::MemRefDialect"];
 }
 
-def VectorizeTransposes : Pass<"attn-vectorize-transposes"> {
+def VectorizeTransposes : LoweringPass<"attn-vectorize-transposes"> {
   let summary = "Transpose matrices block by block in registers";
   let description = [{
     A `linalg.transpose` of a matrix of floats becomes loops over blocks of eight by eight, each transposed by three
     rounds of shuffles.
   }];
-  let dependentDialects = ["mlir::vector::VectorDialect", "mlir::scf::SCFDialect", "mlir::affine::AffineDialect",
-                           "mlir::memref::MemRefDialect"];
 }
 
-def VectorizeGenerics : Pass<"attn-vectorize-generics"> {
+def VectorizeGenerics : LoweringPass<"attn-vectorize-generics"> {
   let summary = "Turn linalg.generic into loops over rows of vectors";
   let description = [{
     The innermost loop runs over vectors, its rest under a mask; a reduction along it keeps several accumulators.
     What does not run along the last dimension of its tensors stays for scalar loops.
   }];
   let statistics = [Statistic<"numScalar", "scalar", "Operations left to scalar loops">];
-  let dependentDialects = ["mlir::vector::VectorDialect", "mlir::scf::SCFDialect", "mlir::affine::AffineDialect",
-                           "mlir::memref::MemRefDialect"];
 }
 
-def DestinationStyle : Pass<"attn-destination-style", "mlir::ModuleOp"> {
+def DestinationStyle : LoweringPass<"attn-destination-style", "mlir::ModuleOp"> {
   let summary = "Give every function its results to fill, and what a kernel needs besides";
   let description = [{
     Results become trailing arguments that the function fills; a result tied to a state argument is written into that
     argument. Four arguments more follow: the parameter image, the workspace, the number of threads and the context.
     `attn.param` becomes a view of the image.
   }];
-  let dependentDialects = ["mlir::bufferization::BufferizationDialect", "mlir::memref::MemRefDialect",
-                           "mlir::LLVM::LLVMDialect", "mlir::tensor::TensorDialect"];
 }
 
-def LowerBuffers : Pass<"attn-lower-buffers"> {
+def LowerBuffers : LoweringPass<"attn-lower-buffers"> {
   let summary = "Turn copies and reshapes of buffers into loops and casts";
   let description = [{
     `memref.copy` between strided buffers would call a runtime function, and emitted code calls none. `memref.expand_shape` of
     a dense buffer becomes a cast with computed strides, several dynamic dimensions in a group included.
   }];
-  let dependentDialects = ["mlir::linalg::LinalgDialect", "mlir::affine::AffineDialect"];
 }
 
-def ShareTiles : Pass<"attn-share-tiles", "mlir::func::FuncOp"> {
+def ShareTiles : LoweringPass<"attn-share-tiles", "mlir::func::FuncOp"> {
   let summary = "Share the tiles of a parallel loop out among as many slots as there are threads";
   let description = [{
     A parallel loop over tiles becomes one over slots, each with a loop over tiles of its own. Which slot computes a tile
     never changes what it computes.
   }];
-  let dependentDialects = ["mlir::scf::SCFDialect", "mlir::affine::AffineDialect"];
 }
 
-def PlanWorkspace : Pass<"attn-plan-workspace", "mlir::ModuleOp"> {
+def PlanWorkspace : LoweringPass<"attn-plan-workspace", "mlir::ModuleOp"> {
   let summary = "Give every buffer its place in one workspace";
   let description = [{
     Buffers whose lifetimes do not meet share a place. A buffer inside of a parallel loop has one place per slot. Sizes are
@@ -291,10 +273,9 @@ def PlanWorkspace : Pass<"attn-plan-workspace", "mlir::ModuleOp"> {
     last is poisoned while the function runs: the address sanitizer then reports an access that strays.
   }];
   let options = [Option<"redZones", "red-zones", "bool", "false", "Keep buffers apart by bytes that no access may touch">];
-  let dependentDialects = ["mlir::memref::MemRefDialect", "mlir::arith::ArithDialect", "mlir::func::FuncDialect"];
 }
 
-def PackArguments : Pass<"attn-pack-arguments", "mlir::ModuleOp"> {
+def PackArguments : LoweringPass<"attn-pack-arguments", "mlir::ModuleOp"> {
   let summary = "Take weights packed that callers pass as arguments";
   let description = [{
     An argument marked `attn.packed` becomes a tensor of panels, as matrix products read them, and the module gets one more
@@ -306,20 +287,18 @@ def PackArguments : Pass<"attn-pack-arguments", "mlir::ModuleOp"> {
     // func.func @layer_pack_w(%w: tensor<20x24xf32>) -> tensor<2x24x16xf32>
     ```
   }];
-  let dependentDialects = ["mlir::arith::ArithDialect", "mlir::linalg::LinalgDialect", "mlir::tensor::TensorDialect"];
   let statistics = [Statistic<"numPacked", "packed", "Arguments that callers pack">];
 }
 
-def OutlineParallel : Pass<"attn-outline-parallel", "mlir::ModuleOp"> {
+def OutlineParallel : LoweringPass<"attn-outline-parallel", "mlir::ModuleOp"> {
   let summary = "Turn a loop over slots into a task for the caller's threads";
   let description = [{
     The body becomes a function of a closure and a slot; the loop becomes a call of the context's `parallel`, or of the task
     itself where there is one slot.
   }];
-  let dependentDialects = ["mlir::LLVM::LLVMDialect", "mlir::scf::SCFDialect", "mlir::func::FuncDialect"];
 }
 
-def NameKernels : Pass<"attn-name-kernels", "mlir::func::FuncOp"> {
+def NameKernels : LoweringPass<"attn-name-kernels", "mlir::func::FuncOp"> {
   let summary = "Name parallel loops by what they compute";
   let description = [{
     `heed.kernel` on an outermost parallel loop names it in its function: attention0, matmul0, matmul1, rows0, … The name
@@ -327,17 +306,15 @@ def NameKernels : Pass<"attn-name-kernels", "mlir::func::FuncOp"> {
   }];
 }
 
-def TraceKernels : Pass<"attn-trace-kernels", "mlir::ModuleOp"> {
+def TraceKernels : LoweringPass<"attn-trace-kernels", "mlir::ModuleOp"> {
   let summary = "Tell the caller's context of every kernel";
   let description = [{
     Around each outermost parallel loop, and each call of a layer, the `trace` of the heed_context is told of the beginning and the
     end, and after a loop of the tensors that it wrote. It costs a test of a pointer where the caller does not ask.
   }];
-  let dependentDialects = ["mlir::LLVM::LLVMDialect", "mlir::scf::SCFDialect", "mlir::arith::ArithDialect",
-                           "mlir::memref::MemRefDialect"];
 }
 
-def EmitInterface : Pass<"attn-emit-interface", "mlir::ModuleOp"> {
+def EmitInterface : LoweringPass<"attn-emit-interface", "mlir::ModuleOp"> {
   let summary = "Wrap every entry in its C forms, with all checks of the contract";
   let description = [{
     For an entry `f` of `heed.interface`, the buffer phase left `@f` (the tensors as memrefs, then parameters,
@@ -356,10 +333,9 @@ def EmitInterface : Pass<"attn-emit-interface", "mlir::ModuleOp"> {
   }];
   let options = [Option<"contracts", "contracts", "bool", "true",
                         "Check what callers pass; without it only the CPU is checked">];
-  let dependentDialects = ["mlir::LLVM::LLVMDialect", "mlir::arith::ArithDialect", "mlir::func::FuncDialect"];
 }
 
-def ExpandMath : Pass<"attn-expand-math"> {
+def ExpandMath : LoweringPass<"attn-expand-math"> {
   let summary = "Replace elementary functions by arithmetic";
   let description = [{
     Exponentials, logarithms, tanh, erf, sine, cosine, powers, reciprocal square roots and remainders of
@@ -375,11 +351,9 @@ def ExpandMath : Pass<"attn-expand-math"> {
     ```
   }];
   let statistics = [Statistic<"numExpanded", "expanded", "Operations replaced by arithmetic">];
-  let dependentDialects = ["mlir::arith::ArithDialect", "mlir::math::MathDialect",
-                           "mlir::scf::SCFDialect", "mlir::vector::VectorDialect"];
 }
 
-def ExpandHalf : Pass<"attn-expand-half"> {
+def ExpandHalf : LoweringPass<"attn-expand-half"> {
   let summary = "Replace arithmetic on f16 and bf16 by that on f32, and conversions by integer operations";
   let description = [{
     Arithmetic on f16 and bf16 is done in f32 and rounded to nearest even. Conversions between f16 and f32
@@ -395,10 +369,9 @@ def ExpandHalf : Pass<"attn-expand-half"> {
     ```
   }];
   let statistics = [Statistic<"numExpanded", "expanded", "Operations replaced">];
-  let dependentDialects = ["mlir::arith::ArithDialect", "mlir::math::MathDialect"];
 }
 
-def HalfAsInteger : Pass<"attn-half-as-integer", "mlir::ModuleOp"> {
+def HalfAsInteger : LoweringPass<"attn-half-as-integer", "mlir::ModuleOp"> {
   let summary = "Move bf16, and f16 where the target has no such type, as 16-bit integers";
   let description = [{
     After ExpandHalf nothing computes on these types, but values of them are still loaded, selected and stored. A code

@@ -83,6 +83,21 @@ static void printEpilogue(OpAsmPrinter &printer, Operation *op, Region &epilogue
   printRegion(printer, epilogue, RegionSignature::epilogue(op->getContext()), reads, maps);
 }
 
+static ParseResult parseTileEpilogue(OpAsmParser &parser, Region &epilogue, TypeRange reads, ArrayAttr maps) {
+  if (parseEpilogue(parser, epilogue, reads, maps))
+    return failure();
+  if (epilogue.empty())
+    TileMatmulOp::buildEpilogue(parser.getBuilder(), parser.getEncodedSourceLoc(parser.getNameLoc()),
+                                epilogue);
+  return success();
+}
+
+static void printTileEpilogue(OpAsmPrinter &printer, TileMatmulOp op, Region &epilogue, TypeRange reads,
+                              ArrayAttr maps) {
+  if (!op.hasIdentityEpilogue())
+    printEpilogue(printer, op, epilogue, reads, maps);
+}
+
 // Enums in the assembly: bare keywords, without the space that starts their own form.
 
 template <typename EnumAttr> static ParseResult parseKeyword(OpAsmParser &parser, EnumAttr &attribute) {

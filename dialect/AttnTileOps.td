@@ -21,7 +21,7 @@ def TileMatmulOp : AttnOp<"tile_matmul", [IsolatedFromAbove, NoTerminator, Desti
     - (C5) There are ceil(n / w) panels, `w >= 1`.
     - (C6) Operands are tensors and the result has the type of `init`, or they are buffers and there is no result.
     - (C7) Each read has a map from (m, n), which stays inside the read's static sizes.
-    - (C8) The epilogue takes the sum and the reads, and yields f32; there are no reads without it.
+    - (C8) The epilogue takes the sum and the reads, and yields f32. Without one in the text, it yields the sum.
 
     ```mlir
     %tile = attn.tile_matmul ins(%lhs, %rhs : tensor<6x64xf32>, tensor<4x64x16xf32>)
@@ -32,16 +32,22 @@ def TileMatmulOp : AttnOp<"tile_matmul", [IsolatedFromAbove, NoTerminator, Desti
     UnitAttr:$accumulate, UnitAttr:$masked,
     DefaultValuedAttr<AffineMapArrayAttr, "{}">:$read_maps);
   let results = (outs Optional<AttnFloatTensor>:$result);
-  let regions = (region MaxSizedRegion<1>:$epilogue);
+  let regions = (region SizedRegion<1>:$epilogue);
   let assemblyFormat = [{
     `ins` `(` $lhs `,` $rhs `:` type($lhs) `,` type($rhs) `)` `outs` `(` $init `:` type($init) `)`
     oilist(`accumulate` $accumulate | `masked` $masked | `reads` `(` $reads `:` type($reads) `)` `maps` $read_maps)
-    `` custom<Epilogue>($epilogue, ref(type($reads)), ref($read_maps))
+    `` custom<TileEpilogue>($epilogue, ref(type($reads)), ref($read_maps))
     attr-dict (`->` type($result)^)?
   }];
   let extraClassDeclaration = [{
     ::mlir::MutableOperandRange getDpsInitsMutable() { return getInitMutable(); }
+    /// Fills `epilogue` with one that yields the sum.
+    static void buildEpilogue(::mlir::Builder &builder, ::mlir::Location loc, ::mlir::Region &epilogue);
+    /// Whether the epilogue yields the sum as it is.
+    bool hasIdentityEpilogue();
   }];
+  let builders = [OpBuilder<(ins "::mlir::Value":$lhs, "::mlir::Value":$rhs, "::mlir::Value":$init, "bool":$accumulate,
+                                 "bool":$masked)>];
   let hasVerifier = 1;
 }
 

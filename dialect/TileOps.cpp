@@ -34,6 +34,28 @@ static void addEffects(DestinationStyleOpInterface op, Effects &effects) {
 
 // tile_matmul
 
+void TileMatmulOp::build(OpBuilder &builder, OperationState &state, Value lhs, Value rhs, Value init,
+                         bool accumulate, bool masked) {
+  SmallVector<Type> results;
+  if (isa<TensorType>(init.getType()))
+    results.push_back(init.getType());
+  build(builder, state, results, lhs, rhs, ValueRange(), init, accumulate, masked,
+        builder.getAffineMapArrayAttr({}));
+  buildEpilogue(builder, state.location, *state.regions.front());
+}
+
+void TileMatmulOp::buildEpilogue(Builder &builder, Location loc, Region &epilogue) {
+  Block &block = epilogue.emplaceBlock();
+  OpBuilder inside(builder.getContext()); // the region is in no operation yet
+  inside.setInsertionPointToEnd(&block);
+  YieldOp::create(inside, loc, block.addArgument(builder.getF32Type(), loc));
+}
+
+bool TileMatmulOp::hasIdentityEpilogue() {
+  Block &block = getEpilogue().front();
+  return block.getTerminator()->getOperand(0) == block.getArgument(0) && getReads().empty();
+}
+
 LogicalResult TileMatmulOp::verify() {
   ShapedType lhs = getLhs().getType(), rhs = getRhs().getType(), init = getInit().getType();
   if (lhs.getRank() != 2 || init.getRank() != 2) // C1

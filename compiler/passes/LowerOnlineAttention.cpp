@@ -49,13 +49,13 @@ struct StepLowering {
                                          return SmallVector<Value>{scaled(b, out[0])};
                                        })[0];
     }
-    Value scores = scoresTile();
-    auto products = attn::TileMatmulOp::create(b, scores.getType(), op.getQuery(), op.getKey(), ValueRange(),
-                                               scores, false, false, b.getAffineMapArrayAttr({}));
+    auto products = attn::TileMatmulOp::create(b, op.getQuery(), op.getKey(), scoresTile(),
+                                               /*accumulate=*/false, /*masked=*/false);
     if (scale != 1) {
       OpBuilder::InsertionGuard guard(b);
-      Block *block = b.createBlock(&products.getEpilogue(), {}, {b.getF32Type()}, {op.getLoc()});
-      attn::YieldOp::create(b, scaled(b, block->getArgument(0)));
+      Operation *yield = products.getEpilogue().front().getTerminator();
+      b.setInsertionPoint(yield);
+      yield->setOperand(0, scaled(b, yield->getOperand(0)));
     }
     return products.getResult();
   }
@@ -169,8 +169,8 @@ struct StepLowering {
                                                op.getBase2(), hasRegions());
     auto [weights, accumulator, rowMax, rowSum] =
         std::tuple(softmax.getResult(0), softmax.getResult(1), softmax.getResult(2), softmax.getResult(3));
-    auto product = attn::TileMatmulOp::create(b, accumulator.getType(), weights, op.getValue(), ValueRange(),
-                                              accumulator, true, hasRegions(), b.getAffineMapArrayAttr({}));
+    auto product = attn::TileMatmulOp::create(b, weights, op.getValue(), accumulator, /*accumulate=*/true,
+                                              /*masked=*/hasRegions());
     op.replaceAllUsesWith(ValueRange{product.getResult(), rowMax, rowSum});
     op.erase();
   }

@@ -131,8 +131,6 @@ Value MicroKernel::isNegativeZero(Value x) {
 }
 
 Value MicroKernel::applyEpilogue(Value sum, Value row, Value column, Value mask) {
-  if (op.getEpilogue().empty())
-    return sum;
   mlir::Block &block = op.getEpilogue().front();
   LaneMapping lanes(b, width);
   lanes.map(block.getArgument(0), sum);

@@ -1,6 +1,8 @@
 // heed's passes. Each one's page is generated from compiler/Passes.td.
 #pragma once
 
+#include "dialect/Attn.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"

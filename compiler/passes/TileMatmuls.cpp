@@ -90,13 +90,6 @@ Value sliceRead(ImplicitLocOpBuilder &b, Value read, AffineMap map, ArrayRef<OpF
   return sliceWithout(b, read, at, extent, SmallVector<bool>(at.size(), false));
 }
 
-/// An epilogue that changes nothing.
-void yieldSum(attn::TileMatmulOp matmul) {
-  OpBuilder builder(matmul.getContext());
-  Block *block = builder.createBlock(&matmul.getEpilogue(), {}, {builder.getF32Type()}, {matmul.getLoc()});
-  attn::YieldOp::create(builder, matmul.getLoc(), ValueRange{block->getArgument(0)});
-}
-
 struct TileMatmuls : impl::TileMatmulsBase<TileMatmuls> {
   void runOnOperation() override {
     FailureOr<Target> target = Target::of(getOperation());
@@ -264,9 +257,8 @@ struct TileMatmuls : impl::TileMatmulsBase<TileMatmuls> {
       } else {
         rhsTile = sliceWithout(b, rhs, with(rhsBefore, {zero, column}), with(ones, {depth, width}), dropped);
       }
-      auto matmul = attn::TileMatmulOp::create(b, destination.getType(), lhsTile, rhsTile, ValueRange(),
-                                               destination, false, false, b.getAffineMapArrayAttr({}));
-      yieldSum(matmul);
+      auto matmul = attn::TileMatmulOp::create(b, lhsTile, rhsTile, destination, /*accumulate=*/false,
+                                               /*masked=*/false);
       return SmallVector<TileResult>{
           {matmul.getResult(), with(before, {row, column}), with(ones, {height, width})}};
     })[0];

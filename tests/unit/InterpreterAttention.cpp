@@ -323,6 +323,41 @@ TEST(InterpreterAttention, OnlineStepWithoutKeysChangesNothing) {
   EXPECT_TRUE(holds(outcome[2], {1}, {0}));
 }
 
+// tile_softmax
+
+Outcome tileSoftmax(const char *options, std::vector<double> scores, double max) {
+  std::string source = std::string(R"(
+    func.func @f(%s: tensor<1x2xf32>, %a: tensor<1x1xf32>, %m: tensor<1xf32>, %l: tensor<1xf32>)
+        -> (tensor<1x2xf32>, tensor<1x1xf32>, tensor<1xf32>, tensor<1xf32>) {
+      %r:4 = attn.tile_softmax outs(%s, %a, %m, %l : tensor<1x2xf32>, tensor<1x1xf32>, tensor<1xf32>, tensor<1xf32>) )") +
+                       options + R"( -> tensor<1x2xf32>, tensor<1x1xf32>, tensor<1xf32>, tensor<1xf32>
+      return %r#0, %r#1, %r#2, %r#3 : tensor<1x2xf32>, tensor<1x1xf32>, tensor<1xf32>, tensor<1xf32>
+    })";
+  return interpret(source, {f32({1, 2}, scores), f32({1, 1}, {4}), f32({1}, {max}), f32({1}, {1})});
+}
+
+TEST(InterpreterAttention, TileSoftmaxMovesTheMaximum) {
+  Outcome natural = tileSoftmax("", {1, 3}, 2), binary = tileSoftmax("base2", {1, 3}, 2);
+  EXPECT_TRUE(holds(natural[0], {1, 2}, {.135335283, 1}, close));
+  EXPECT_TRUE(holds(natural[1], {1, 1}, {1.471517765}, close));
+  EXPECT_TRUE(holds(natural[2], {1}, {3}));
+  EXPECT_TRUE(holds(natural[3], {1}, {1.503214724}, close));
+  EXPECT_TRUE(holds(binary[0], {1, 2}, {.25, 1}));
+  EXPECT_TRUE(holds(binary[1], {1, 1}, {2}));
+  EXPECT_TRUE(holds(binary[3], {1}, {1.75}));
+}
+
+TEST(InterpreterAttention, TileSoftmaxMarksWhatIsNotKept) {
+  Outcome outcome = tileSoftmax("masked", {-inf, 2}, 2);
+  EXPECT_TRUE(holds(outcome[0], {1, 2}, {-0.0, 1}));
+  EXPECT_TRUE(holds(tileSoftmax("", {-inf, 2}, 2)[0], {1, 2}, {0, 1}));
+  Outcome nothing = tileSoftmax("masked", {-inf, -inf}, -inf);
+  EXPECT_TRUE(holds(nothing[0], {1, 2}, {-0.0, -0.0}));
+  EXPECT_TRUE(holds(nothing[1], {1, 1}, {4}));
+  EXPECT_TRUE(holds(nothing[2], {1}, {-inf}));
+  EXPECT_TRUE(holds(nothing[3], {1}, {1}));
+}
+
 TEST(InterpreterAttention, OnlineKeyPanels) {
   // Three keys of width 2 in panels of two; the last panel's padding is never read.
   std::string source = R"(

@@ -17,9 +17,18 @@ func.func @PanelsOfNoWidth(%lhs: !lhs, %rhs: !rhs, %init: !init) -> !init {
 
 // C6
 func.func @ResultUnlikeInit(%lhs: !lhs, %rhs: !rhs, %init: !init) -> tensor<6x?xf32> {
-  // expected-error @+1 {{expected result of type 'tensor<6x40xf32>', but got 'tensor<6x?xf32>'}}
+  // expected-error @+1 {{expected results of types (tensor<6x40xf32>), but got (tensor<6x?xf32>)}}
   %0 = attn.tile_matmul ins(%lhs, %rhs : !lhs, !rhs) outs(%init : !init) -> tensor<6x?xf32>
   return %0 : tensor<6x?xf32>
+}
+
+// -----
+
+// C6
+func.func @TensorsAndBuffers(%lhs: tensor<6x64xf32>, %rhs: tensor<64x40xf32>, %init: memref<6x40xf32>) {
+  // expected-error @+1 {{expected tensors or buffers, but got both}}
+  attn.tile_matmul ins(%lhs, %rhs : tensor<6x64xf32>, tensor<64x40xf32>) outs(%init : memref<6x40xf32>)
+  return
 }
 
 // -----
@@ -41,7 +50,7 @@ func.func @ReadTooSmall(%lhs: !lhs, %rhs: !rhs, %init: !init, %x: tensor<8xf32>)
 
 // C8
 func.func @ReadWithoutEpilogue(%lhs: !lhs, %rhs: !rhs, %init: !init, %x: tensor<8xf32>) -> !init {
-  // expected-error @+1 {{expected no reads without a region, but got 1}}
+  // expected-error @+1 {{expected epilogue region to take (f32, f32), but got (f32)}}
   %0 = attn.tile_matmul ins(%lhs, %rhs : !lhs, !rhs) outs(%init : !init) reads(%x : tensor<8xf32>) maps [affine_map<(m, n) -> (m)>] -> !init
   return %0 : !init
 }

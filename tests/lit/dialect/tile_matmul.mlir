@@ -21,3 +21,11 @@ func.func @MaskedPanelsWithEpilogue(%a: tensor<6x64xf16>, %b: tensor<3x64x16xf16
   } -> tensor<6x40xf32>
   return %0 : tensor<6x40xf32>
 }
+
+// CHECK-LABEL: @Buffers
+//       CHECK:   attn.tile_matmul ins(%arg0, %arg1 : memref<6x64xf32>, memref<64x?xf32>) outs(%arg2 : memref<6x?xf32>)
+//  CHECK-NEXT:   return
+func.func @Buffers(%a: memref<6x64xf32>, %b: memref<64x?xf32>, %c: memref<6x?xf32>) {
+  attn.tile_matmul ins(%a, %b : memref<6x64xf32>, memref<64x?xf32>) outs(%c : memref<6x?xf32>)
+  return
+}

@@ -1,19 +1,11 @@
 // RUN: heed-opt %s --attn-lower-online-attention | FileCheck %s
 
-// Two products, and between them, row by row, the running maximum and sum; the scale joins the first product's
-// epilogue. What was summed up is scaled in a branch.
+// The scale joins the first product's epilogue.
 // CHECK-LABEL: @StepIsTwoProducts
 //       CHECK:   attn.tile_matmul ins(%arg0, %arg1 :
 //       CHECK:     arith.mulf
-//       CHECK:   %[[ROWS:.*]]:4 = scf.for
-//       CHECK:     arith.cmpf ogt
-//       CHECK:     vector.reduction <or>
-//       CHECK:     scf.if
-//       CHECK:       math.exp2 {{.*}} : f32
-//       CHECK:     } else {
-//       CHECK:     math.exp2 {{.*}} fastmath<afn> : vector<16xf32>
-//       CHECK:     vector.reduction <add>, {{.*}} fastmath<reassoc>
-//       CHECK:   attn.tile_matmul ins(%[[ROWS]]#0, %arg2 : {{.*}} accumulate
+//       CHECK:   %[[SOFTMAX:.*]]:4 = attn.tile_softmax outs(%{{.*}}, %arg9, %arg10, %arg11 :
+//       CHECK:   attn.tile_matmul ins(%[[SOFTMAX]]#0, %arg2 : {{.*}} outs(%[[SOFTMAX]]#1 : {{.*}} accumulate
 //   CHECK-NOT:   attn.online_attention
 func.func @StepIsTwoProducts(%q: tensor<?x16xf32>, %k: tensor<?x16x16xf32>, %v: tensor<?x24xf32>,
     %batch: index, %head: index, %query: index, %key: index, %query_len: index, %key_len: index,
@@ -28,7 +20,7 @@ func.func @StepIsTwoProducts(%q: tensor<?x16xf32>, %k: tensor<?x16x16xf32>, %v: 
 // Keys that lie row after row are read once, for all queries.
 // CHECK-LABEL: @RowsOfKeysAreNotPacked
 //       CHECK:   linalg.generic {{.*}} iterator_types = ["parallel", "parallel", "reduction"]} ins(%arg0, %arg1 :
-//       CHECK:   scf.for
+//       CHECK:   attn.tile_softmax {{.*}} base2
 //       CHECK:   attn.tile_matmul {{.*}} accumulate
 func.func @RowsOfKeysAreNotPacked(%q: tensor<2x16xf32>, %k: tensor<?x16xf32>, %v: tensor<?x24xf32>, %i: index,
     %acc: tensor<2x24xf32>, %row: tensor<2xf32>) -> tensor<2x24xf32> {

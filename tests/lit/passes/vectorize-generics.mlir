@@ -10,14 +10,14 @@
 //       CHECK:   %[[MASK:.*]] = vector.create_mask
 //       CHECK:   vector.transfer_read %arg0[%{{.*}}, %{{.*}}], %{{.*}}, %[[MASK]]
 //       CHECK:   vector.transfer_write {{.*}}, %[[MASK]]
-func.func @TheRestIsMasked(%x: tensor<4x?xf32>, %out: tensor<4x?xf32>) -> tensor<4x?xf32> {
-  %0 = linalg.generic {indexing_maps = [#row, #row], iterator_types = ["parallel", "parallel"]}
-    ins(%x : tensor<4x?xf32>) outs(%out : tensor<4x?xf32>) {
+func.func @TheRestIsMasked(%x: memref<4x?xf32>, %out: memref<4x?xf32>) {
+  linalg.generic {indexing_maps = [#row, #row], iterator_types = ["parallel", "parallel"]}
+    ins(%x : memref<4x?xf32>) outs(%out : memref<4x?xf32>) {
   ^bb0(%a: f32, %o: f32):
     %1 = arith.addf %a, %a : f32
     linalg.yield %1 : f32
-  } -> tensor<4x?xf32>
-  return %0 : tensor<4x?xf32>
+  }
+  return
 }
 
 // CHECK-LABEL: @ReductionKeepsSeveralAccumulators
@@ -25,23 +25,23 @@ func.func @TheRestIsMasked(%x: tensor<4x?xf32>, %out: tensor<4x?xf32>) -> tensor
 //       CHECK:   vector.create_mask
 //       CHECK:   arith.select
 //       CHECK:   vector.reduction <add>
-func.func @ReductionKeepsSeveralAccumulators(%x: tensor<4x?xf32>, %init: tensor<4xf32>) -> tensor<4xf32> {
-  %0 = linalg.generic {indexing_maps = [#row, #sum], iterator_types = ["parallel", "reduction"]}
-    ins(%x : tensor<4x?xf32>) outs(%init : tensor<4xf32>) {
+func.func @ReductionKeepsSeveralAccumulators(%x: memref<4x?xf32>, %init: memref<4xf32>) {
+  linalg.generic {indexing_maps = [#row, #sum], iterator_types = ["parallel", "reduction"]}
+    ins(%x : memref<4x?xf32>) outs(%init : memref<4xf32>) {
   ^bb0(%a: f32, %s: f32):
     %1 = arith.addf %s, %a : f32
     linalg.yield %1 : f32
-  } -> tensor<4xf32>
-  return %0 : tensor<4xf32>
+  }
+  return
 }
 
 // CHECK-LABEL: @ColumnsStayScalar
 //       CHECK:   linalg.generic
-func.func @ColumnsStayScalar(%x: tensor<4x?xf32>, %out: tensor<?x4xf32>) -> tensor<?x4xf32> {
-  %0 = linalg.generic {indexing_maps = [#col, #row], iterator_types = ["parallel", "parallel"]}
-    ins(%x : tensor<4x?xf32>) outs(%out : tensor<?x4xf32>) {
+func.func @ColumnsStayScalar(%x: memref<4x?xf32>, %out: memref<?x4xf32>) {
+  linalg.generic {indexing_maps = [#col, #row], iterator_types = ["parallel", "parallel"]}
+    ins(%x : memref<4x?xf32>) outs(%out : memref<?x4xf32>) {
   ^bb0(%a: f32, %o: f32):
     linalg.yield %a : f32
-  } -> tensor<?x4xf32>
-  return %0 : tensor<?x4xf32>
+  }
+  return
 }

@@ -8,9 +8,9 @@
 // CHECK-COUNT-24:      vector.shuffle
 // CHECK-COUNT-8:       vector.transfer_write
 //   CHECK-NOT:   vector.create_mask
-func.func @BlocksInRegisters(%x: tensor<16x64xf32>, %out: tensor<64x16xf32>) -> tensor<64x16xf32> {
-  %0 = linalg.transpose ins(%x : tensor<16x64xf32>) outs(%out : tensor<64x16xf32>) permutation = [1, 0]
-  return %0 : tensor<64x16xf32>
+func.func @BlocksInRegisters(%x: memref<16x64xf32>, %out: memref<64x16xf32>) {
+  linalg.transpose ins(%x : memref<16x64xf32>) outs(%out : memref<64x16xf32>) permutation = [1, 0]
+  return
 }
 
 // Rows past the end are read from the last and never written; columns past the last block go one by one.
@@ -20,14 +20,14 @@ func.func @BlocksInRegisters(%x: tensor<16x64xf32>, %out: tensor<64x16xf32>) -> 
 //       CHECK:   vector.transfer_write {{.*}}, %[[MASK]]
 //       CHECK:   vector.from_elements
 //       CHECK:   vector.transfer_write {{.*}}, %[[MASK]]
-func.func @RestOfRowsIsMaskedRestOfColumnsIsNot(%x: tensor<?x?xf16>, %out: tensor<?x?xf16>) -> tensor<?x?xf16> {
-  %0 = linalg.transpose ins(%x : tensor<?x?xf16>) outs(%out : tensor<?x?xf16>) permutation = [1, 0]
-  return %0 : tensor<?x?xf16>
+func.func @RestOfRowsIsMaskedRestOfColumnsIsNot(%x: memref<?x?xf16>, %out: memref<?x?xf16>) {
+  linalg.transpose ins(%x : memref<?x?xf16>) outs(%out : memref<?x?xf16>) permutation = [1, 0]
+  return
 }
 
 // CHECK-LABEL: @HigherRanksStay
 //       CHECK:   linalg.transpose
-func.func @HigherRanksStay(%x: tensor<2x3x4xf32>, %out: tensor<4x3x2xf32>) -> tensor<4x3x2xf32> {
-  %0 = linalg.transpose ins(%x : tensor<2x3x4xf32>) outs(%out : tensor<4x3x2xf32>) permutation = [2, 1, 0]
-  return %0 : tensor<4x3x2xf32>
+func.func @HigherRanksStay(%x: memref<2x3x4xf32>, %out: memref<4x3x2xf32>) {
+  linalg.transpose ins(%x : memref<2x3x4xf32>) outs(%out : memref<4x3x2xf32>) permutation = [2, 1, 0]
+  return
 }
