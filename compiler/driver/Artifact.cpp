@@ -21,9 +21,19 @@ void Build::print(raw_ostream &os) {
   os << "\n";
 }
 
+/// A limit that no phase could be asked about is not kept silently.
+void Build::expectWorkspaceKnown() const {
+  if (options.limits.workspace && !isWithinWorkspace)
+    fail("--max-workspace",
+         "expected a phase in which the workspace is a formula, such as buffer, but got " + phaseName(phase));
+}
+
 void Build::write(Kind kind, StringRef path) {
+  if (options.limits.stack && kind < Kind::Assembly)
+    fail("--max-stack", "expected a .s, .o, .a, .so or program, of which the stack is known");
   Outputs outputs;
   if (kind == Kind::MLIR) {
+    expectWorkspaceKnown();
     rebaseParameters(*module, folder, path == "-" ? "" : sys::path::parent_path(path));
     print(outputs.open(path));
   } else {
@@ -58,6 +68,7 @@ void Build::writeCode(Kind kind, StringRef path, Outputs &outputs) {
     fail(path, "expected a target that this machine runs for a program, but got " + target.name +
                    "; .o, .a and .so can be made for any");
   lower(Phase::LLVM);
+  expectWorkspaceKnown();
   auto interface = ModuleInterface::get(*module);
   if (failed(interface))
     context.fail();
@@ -94,6 +105,7 @@ void Build::writeCode(Kind kind, StringRef path, Outputs &outputs) {
     check(path, code->writeObject(outputs.open(path)));
   else
     link(*code, kind, path, outputs);
+  options.limits.checkStack(path, code->stackBytes());
   if (!isLinkable || isProgram)
     return;
   HeaderOptions header;

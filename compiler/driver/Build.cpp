@@ -27,8 +27,10 @@ void BuildOptions::addFlags(CLI::App &command, bool artifact) {
   command.add_option("--instrument", instrument,
                      "address, memory or thread: a sanitizer watches emitted code [none]");
   command.add_flag("-g", lines, "Map instructions to lines of the model");
-  if (artifact)
-    command.add_flag("--embed-params", embedParameters, "Make the parameters part of the code");
+  if (!artifact)
+    return;
+  command.add_flag("--embed-params", embedParameters, "Make the parameters part of the code");
+  limits.addFlags(command);
 }
 
 Build::Build(Context &context, StringRef model, const BuildOptions &options, Progress &progress)
@@ -126,13 +128,18 @@ void Build::lower(Phase to) {
   pipeline.contracts = cast<mlir::StringAttr>((*module)->getAttr("heed.contracts")) == "on";
   pipeline.redZones = instrument == Instrument::Address;
   pipeline.remarks = options.remarks;
-  for (; phase < to; phase = static_cast<Phase>(static_cast<int>(phase) + 1)) {
+  while (true) {
+    if (options.limits.workspace && !isWithinWorkspace)
+      isWithinWorkspace = options.limits.checkWorkspace(*module);
+    if (phase == to)
+      break;
     Phase next = static_cast<Phase>(static_cast<int>(phase) + 1);
     progress.step("phase " + phaseName(next));
     mlir::PassManager pm(&*context, mlir::ModuleOp::getOperationName());
     buildPipeline(pm, phase, next, pipeline);
     if (failed(pm.run(*module)))
       context.fail();
+    phase = next;
   }
   (*module)->setAttr("heed.phase", mlir::StringAttr::get(&*context, phaseName(phase)));
 }

@@ -3,6 +3,7 @@
 
 #include "compiler/Pipeline.h"
 #include "compiler/driver/Driver.h"
+#include "compiler/driver/Limits.h"
 #include "compiler/target/Object.h"
 
 #include <optional>
@@ -21,6 +22,7 @@ struct BuildOptions {
   bool lines = false;
   bool remarks = false;                    ///< of passes: what was not done, and why
   std::vector<std::string> parameterFiles; ///< instead of those that the module names
+  Limits limits;
 
   /// Adds the flags. `artifact`: those that matter only where a file is made, too.
   void addFlags(CLI::App &command, bool artifact);
@@ -37,13 +39,14 @@ public:
   const std::string &getFolder() const { return folder; }
   /// Runs the pipeline to `to`, which must not be behind.
   void lower(Phase to);
-  /// Writes the artifact, and its header and parameter image beside it.
+  /// Writes the artifact, and its header and parameter image beside it, unless that exceeds a limit.
   void write(Kind kind, llvm::StringRef path);
   /// Prints the module as it is.
   void print(llvm::raw_ostream &os);
 
 private:
   void settle();
+  void expectWorkspaceKnown() const;
   void keepEntries();
   void writeCode(Kind kind, llvm::StringRef path, Outputs &outputs);
   void writeParameters(llvm::StringRef path, bool dataOnly, Outputs &outputs);
@@ -55,6 +58,7 @@ private:
   Progress &progress;
   mlir::OwningOpRef<mlir::ModuleOp> module;
   Phase phase = Phase::Graph;
+  bool isWithinWorkspace = false;
   Target target;
   Instrument instrument = Instrument::None;
 };

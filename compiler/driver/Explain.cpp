@@ -121,12 +121,12 @@ std::string Explain::workspaceOf(attn::AttentionOp op) {
 
   // A size that a letter names has that name; others, of what the regions read, are numbered.
   attn::AttentionLayout letters = op.getLetters();
-  std::vector<std::string> names;
+  std::vector<Formula> names;
   SmallVector<mlir::Type> inputs;
   auto addNames = [&](mlir::Value tensor, StringRef layout) {
     for (auto [i, size] : enumerate(cast<mlir::RankedTensorType>(tensor.getType()).getShape()))
       if (mlir::ShapedType::isDynamic(size))
-        names.push_back(i < layout.size() ? nameOf(layout[i]).str() : "n" + std::to_string(names.size()));
+        names.push_back({i < layout.size() ? nameOf(layout[i]).str() : "n" + std::to_string(names.size())});
   };
   SmallVector<mlir::Value> tensors;
   for (mlir::Value operand : op->getOperands())
@@ -141,7 +141,7 @@ std::string Explain::workspaceOf(attn::AttentionOp op) {
   addNames(op.getResult(), letters.result);
   if (op.getLogSumExp())
     addNames(op.getLogSumExp(), StringRef(letters.result).drop_back());
-  names.push_back("threads");
+  names.push_back({"threads"});
 
   b.setInsertionPointToEnd(module->getBody());
   auto function =
@@ -159,7 +159,7 @@ std::string Explain::workspaceOf(attn::AttentionOp op) {
   if (failed(pm.run(*module)))
     context.fail();
   auto bytes = module->lookupSymbol<mlir::func::FuncOp>("attention.workspace");
-  return formulaOf(bytes, names);
+  return formulaOf(bytes, names).text;
 }
 
 ordered_json Explain::describe(attn::AttentionOp op) {

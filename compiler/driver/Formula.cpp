@@ -12,14 +12,6 @@ using namespace llvm;
 namespace heed::driver {
 
 namespace {
-/// A formula, and whether it is a sum, which a product puts in parentheses.
-struct Formula {
-  std::string text;
-  bool isSum = false;
-
-  std::string factor() const { return isSum ? "(" + text + ")" : text; }
-};
-
 class Reader {
 public:
   explicit Reader(DenseMap<mlir::Value, Formula> known) : known(std::move(known)) {}
@@ -36,32 +28,56 @@ private:
 static Formula sum(const Formula &a, const Formula &b) {
   if (a.text == "0" || b.text == "0")
     return a.text == "0" ? b : a;
-  return {a.text + " + " + b.text, true};
+  return {a.text + " + " + b.text, a.value + b.value, /*isSum=*/true};
 }
 
-static bool isNumber(const Formula &formula) { return all_of(formula.text, isDigit); }
+static Formula number(int64_t value) { return {std::to_string(value), static_cast<double>(value)}; }
+
+static bool isNumber(StringRef text) { return all_of(text, isDigit); }
 
 /// Numbers first and together.
 static Formula product(Formula a, Formula b) {
-  if (isNumber(b))
+  if (isNumber(b.text))
     std::swap(a, b);
-  if (isNumber(a) && isNumber(b))
-    return {std::to_string(std::stoll(a.text) * std::stoll(b.text))};
+  if (isNumber(a.text) && isNumber(b.text))
+    return number(std::stoll(a.text) * std::stoll(b.text));
   if (a.text == "1")
     return b;
+  double value = a.value * b.value;
   size_t split = b.text.find("·");
-  if (isNumber(a) && !b.isSum && split != std::string::npos && isNumber({b.text.substr(0, split)}))
-    return {std::to_string(std::stoll(a.text) * std::stoll(b.text.substr(0, split))) + b.text.substr(split)};
-  return {a.factor() + "·" + b.factor()};
+  if (isNumber(a.text) && !b.isSum && split != std::string::npos && isNumber(b.text.substr(0, split)))
+    return {std::to_string(std::stoll(a.text) * std::stoll(b.text.substr(0, split))) + b.text.substr(split),
+            value};
+  return {a.factor() + "·" + b.factor(), value};
 }
 
-static Formula call(StringRef name, const Formula &a, const Formula &b) {
-  return {fmt::format("{}({}, {})", name, a.text, b.text)};
+static Formula quotient(StringRef rounding, const Formula &a, const Formula &b) {
+  double value = a.value / b.value;
+  return {fmt::format("{}({} / {})", rounding, a.factor(), b.factor()),
+          rounding == "ceil" ? std::ceil(value) : std::floor(value)};
+}
+
+static Formula call(StringRef name, const Formula &a, const Formula &b, double value) {
+  return {fmt::format("{}({}, {})", name, a.text, b.text), std::isnan(a.value + b.value) ? NAN : value};
+}
+
+static Formula compare(mlir::arith::CmpIPredicate predicate, const Formula &a, const Formula &b) {
+  using P = mlir::arith::CmpIPredicate;
+  static constexpr const char *signs[] = {"=", "≠", "<", "≤", ">", "≥", "<", "≤", ">", "≥"};
+  bool isLess = a.value < b.value, isEqual = a.value == b.value, holds;
+  if (predicate == P::eq || predicate == P::ne)
+    holds = isEqual == (predicate == P::eq);
+  else if (predicate == P::slt || predicate == P::ult || predicate == P::sge || predicate == P::uge)
+    holds = isLess == (predicate == P::slt || predicate == P::ult);
+  else
+    holds = (isLess || isEqual) == (predicate == P::sle || predicate == P::ule);
+  return {fmt::format("{} {} {}", a.factor(), signs[static_cast<int>(predicate)], b.factor()),
+          std::isnan(a.value + b.value) ? NAN : double(holds)};
 }
 
 Formula Reader::read(mlir::AffineExpr expr, mlir::affine::AffineApplyOp apply) {
   if (auto constant = dyn_cast<mlir::AffineConstantExpr>(expr))
-    return {std::to_string(constant.getValue())};
+    return number(constant.getValue());
   if (auto dim = dyn_cast<mlir::AffineDimExpr>(expr))
     return read(apply.getMapOperands()[dim.getPosition()]);
   if (auto symbol = dyn_cast<mlir::AffineSymbolExpr>(expr))
@@ -74,11 +90,11 @@ Formula Reader::read(mlir::AffineExpr expr, mlir::affine::AffineApplyOp apply) {
   case mlir::AffineExprKind::Mul:
     return product(a, b);
   case mlir::AffineExprKind::CeilDiv:
-    return {fmt::format("ceil({} / {})", a.factor(), b.factor())};
+    return quotient("ceil", a, b);
   case mlir::AffineExprKind::FloorDiv:
-    return {fmt::format("floor({} / {})", a.factor(), b.factor())};
+    return quotient("floor", a, b);
   default:
-    return call("mod", a, b);
+    return call("mod", a, b, a.value - b.value * std::floor(a.value / b.value));
   }
 }
 
@@ -87,7 +103,7 @@ Formula Reader::read(mlir::Value value) {
     return found->second;
   APInt constant;
   if (matchPattern(value, mlir::m_ConstantInt(&constant)))
-    return {std::to_string(constant.getSExtValue())};
+    return number(constant.getSExtValue());
   mlir::Operation *op = value.getDefiningOp();
   if (auto apply = dyn_cast<mlir::affine::AffineApplyOp>(op))
     return read(apply.getAffineMap().getResult(0), apply);
@@ -97,37 +113,47 @@ Formula Reader::read(mlir::Value value) {
   if (isa<mlir::arith::MulIOp>(op))
     return product(operand(0), operand(1));
   if (isa<mlir::arith::CeilDivSIOp, mlir::arith::CeilDivUIOp>(op))
-    return {fmt::format("ceil({} / {})", operand(0).factor(), operand(1).factor())};
+    return quotient("ceil", operand(0), operand(1));
   if (isa<mlir::arith::DivSIOp, mlir::arith::DivUIOp, mlir::arith::FloorDivSIOp>(op))
-    return {fmt::format("floor({} / {})", operand(0).factor(), operand(1).factor())};
-  if (isa<mlir::arith::MinSIOp, mlir::arith::MinUIOp>(op))
-    return call("min", operand(0), operand(1));
-  if (isa<mlir::arith::SelectOp>(op))
-    return {fmt::format("({} ? {} : {})", operand(0).text, operand(1).text, operand(2).text)};
-  if (auto compare = dyn_cast<mlir::arith::CmpIOp>(op)) {
-    static constexpr const char *signs[] = {"=", "≠", "<", "≤", ">", "≥", "<", "≤", ">", "≥"};
-    return {fmt::format("{} {} {}", operand(0).factor(), signs[static_cast<int>(compare.getPredicate())],
-                        operand(1).factor())};
+    return quotient("floor", operand(0), operand(1));
+  if (isa<mlir::arith::SelectOp>(op)) {
+    Formula condition = operand(0), a = operand(1), b = operand(2);
+    return {fmt::format("({} ? {} : {})", condition.text, a.text, b.text), std::isnan(condition.value) ? NAN
+                                                                           : condition.value != 0 ? a.value
+                                                                                                  : b.value};
   }
-  if (isa<mlir::arith::AndIOp, mlir::arith::OrIOp>(op) && value.getType().isInteger(1))
-    return {fmt::format("({} {} {})", operand(0).text, isa<mlir::arith::AndIOp>(op) ? "and" : "or",
-                        operand(1).text)};
+  if (isa<mlir::arith::MinSIOp, mlir::arith::MinUIOp>(op)) {
+    Formula a = operand(0), b = operand(1);
+    return call("min", a, b, std::min(a.value, b.value));
+  }
   // No size is negative.
-  if (isa<mlir::arith::MaxSIOp, mlir::arith::MaxUIOp>(op))
-    return matchPattern(op->getOperand(1), mlir::m_Zero()) ? operand(0) : call("max", operand(0), operand(1));
+  if (isa<mlir::arith::MaxSIOp, mlir::arith::MaxUIOp>(op)) {
+    Formula a = operand(0), b = operand(1);
+    return b.text == "0" ? a : call("max", a, b, std::max(a.value, b.value));
+  }
+  if (auto comparison = dyn_cast<mlir::arith::CmpIOp>(op))
+    return compare(comparison.getPredicate(), operand(0), operand(1));
+  if (isa<mlir::arith::AndIOp, mlir::arith::OrIOp>(op) && value.getType().isInteger(1)) {
+    Formula a = operand(0), b = operand(1);
+    bool isAnd = isa<mlir::arith::AndIOp>(op);
+    return {fmt::format("({} {} {})", a.text, isAnd ? "and" : "or", b.text),
+            isAnd ? a.value * b.value : std::max(a.value, b.value + 0 * a.value)};
+  }
   // (x + 63) & −64.
   if (auto mask = dyn_cast<mlir::arith::AndIOp>(op);
       mask && matchPattern(mask.getRhs(), mlir::m_ConstantInt(&constant)) && constant.isNegative())
-    if (auto add = mask.getLhs().getDefiningOp<mlir::arith::AddIOp>())
-      return {fmt::format("round_up({}, {})", read(add.getLhs()).text, (-constant).getSExtValue())};
+    if (auto add = mask.getLhs().getDefiningOp<mlir::arith::AddIOp>()) {
+      Formula size = read(add.getLhs()), step = number((-constant).getSExtValue());
+      return call("round_up", size, step, std::ceil(size.value / step.value) * step.value);
+    }
   return {op->getName().getStringRef().str() + "(…)"};
 }
 
-std::string formulaOf(mlir::func::FuncOp function, ArrayRef<std::string> names) {
+Formula formulaOf(mlir::func::FuncOp function, ArrayRef<Formula> arguments) {
   DenseMap<mlir::Value, Formula> known;
-  for (auto [argument, name] : zip_equal(function.getArguments(), names))
-    known[argument] = {name};
-  return Reader(std::move(known)).read(function.getBody().front().getTerminator()->getOperand(0)).text;
+  for (auto [argument, formula] : zip_equal(function.getArguments(), arguments))
+    known[argument] = formula;
+  return Reader(std::move(known)).read(function.getBody().front().getTerminator()->getOperand(0));
 }
 
 } // namespace heed::driver

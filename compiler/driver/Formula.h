@@ -3,10 +3,22 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
+#include <cmath>
+#include <string>
+
 namespace heed::driver {
 
-/// What `function` returns, in the names of its arguments: "64·keys + 1024·threads". `function` is one that
+/// A size to read, and what it comes to.
+struct Formula {
+  std::string text;
+  double value = NAN; ///< NaN where it depends on what is not known
+  bool isSum = false; ///< a product puts it in parentheses
+
+  std::string factor() const { return isSum ? "(" + text + ")" : text; }
+};
+
+/// What `function` returns, in terms of its arguments: "64·keys + 1024·threads". `function` is one that
 /// computes a size by arithmetic on indices, such as `@f.workspace` after planning.
-std::string formulaOf(mlir::func::FuncOp function, llvm::ArrayRef<std::string> names);
+Formula formulaOf(mlir::func::FuncOp function, llvm::ArrayRef<Formula> arguments);
 
 } // namespace heed::driver
