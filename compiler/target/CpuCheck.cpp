@@ -100,6 +100,44 @@ static constexpr CpuidBit cpuidBits[] = {
 };
 static constexpr StateBits stateBits[] = {{"avx", 0x6}, {"avx512f", 0xe6}, {"amx-tile", 0x60000}};
 
+//===--- AArch64
+//------------------------------------------------------------------------------------------===//
+
+/// Where the identification registers report what ordinary code may come to use: Arm Architecture Reference
+/// Manual for A-profile, D24.2. (A feature for cryptography or tagged memory, which many a CPU of a name
+/// lacks, is no reason to refuse it.) A program may not read these registers; Linux from 4.11 on and FreeBSD
+/// answer in their place, without what they do not keep. The auxiliary vector says the same, but takes a C
+/// library.
+namespace {
+struct IdField {
+  StringLiteral feature; ///< LLVM's name
+  StringLiteral reg;     ///< as the assembler names any register
+  unsigned shift, least; ///< where its four bits lie, and the value from which on it is there
+};
+} // namespace
+
+static constexpr StringLiteral pfr0 = "S3_0_C0_C4_0", zfr0 = "S3_0_C0_C4_4", isar0 = "S3_0_C0_C6_0",
+                               isar1 = "S3_0_C0_C6_1", isar2 = "S3_0_C0_C6_2", mmfr2 = "S3_0_C0_C7_2";
+static constexpr IdField idFields[] = {
+    {"fullfp16", pfr0, 20, 1},   {"sve", pfr0, 32, 1},        {"sve2", zfr0, 0, 1},
+    {"sve2p1", zfr0, 0, 2},      {"f32mm", zfr0, 52, 1},      {"f64mm", zfr0, 56, 1},
+    {"crc", isar0, 16, 1},       {"lse", isar0, 20, 2},       {"lse128", isar0, 20, 3},
+    {"rdm", isar0, 28, 1},       {"sha3", isar0, 32, 1},      {"dotprod", isar0, 44, 1},
+    {"fp16fml", isar0, 48, 1},   {"flagm", isar0, 52, 1},     {"altnzcv", isar0, 52, 2},
+    {"jsconv", isar1, 12, 1},    {"complxnum", isar1, 16, 1}, {"rcpc", isar1, 20, 1},
+    {"rcpc-immo", isar1, 20, 2}, {"rcpc3", isar1, 20, 3},     {"fptoint", isar1, 32, 1},
+    {"bf16", isar1, 44, 1},      {"i8mm", isar1, 52, 1},      {"mops", isar2, 16, 1},
+    {"cssc", isar2, 52, 1},      {"lse2", mmfr2, 32, 1},
+};
+
+//===--- The check
+//----------------------------------------------------------------------------------------===//
+
+static bool needsCheck(const Target &target) {
+  auto isUsed = [&](const auto &row) { return target.has(row.feature); };
+  return target.isX86() ? llvm::any_of(cpuidBits, isUsed) : llvm::any_of(idFields, isUsed);
+}
+
 namespace {
 
 /// Builds `<module>.has_cpu`: a chain of tests that each may end in "no".
@@ -122,6 +160,24 @@ public:
     LLVM::CondBrOp::create(b, isKnown, exit, ValueRange(load), detect, ValueRange());
     b.setInsertionPointToStart(detect);
 
+    if (target.isX86())
+      requireCpuid(target);
+    else
+      requireIdFields(target);
+    store(address, enough);
+    LLVM::BrOp::create(b, ValueRange(number(enough)), exit);
+
+    b.setInsertionPointToStart(&refuse());
+    store(address, tooLow);
+    LLVM::BrOp::create(b, ValueRange(number(tooLow)), exit);
+    b.setInsertionPointToStart(exit);
+    LLVM::ReturnOp::create(b, compare(LLVM::ICmpPredicate::eq, exit->getArgument(0), number(enough)));
+  }
+
+private:
+  enum Level { unknown = 0, tooLow = 1, enough = 2 };
+
+  void requireCpuid(const Target &target) {
     for (size_t i = 0; i < std::size(cpuidBits);) {
       auto [feature, leaf, subleaf, reg, bit] = cpuidBits[i];
       uint32_t masks[4] = {};
@@ -140,18 +196,23 @@ public:
       if (usesState)
         requireState(target);
     }
-    store(address, enough);
-    LLVM::BrOp::create(b, ValueRange(number(enough)), exit);
-
-    b.setInsertionPointToStart(&refuse());
-    store(address, tooLow);
-    LLVM::BrOp::create(b, ValueRange(number(tooLow)), exit);
-    b.setInsertionPointToStart(exit);
-    LLVM::ReturnOp::create(b, compare(LLVM::ICmpPredicate::eq, exit->getArgument(0), number(enough)));
   }
 
-private:
-  enum Level { unknown = 0, tooLow = 1, enough = 2 };
+  void requireIdFields(const Target &target) {
+    Type i64 = b.getI64Type();
+    auto wide = [&](int64_t value) { return LLVM::ConstantOp::create(b, i64, b.getI64IntegerAttr(value)); };
+    StringRef last;
+    Value value;
+    for (const auto &[feature, reg, shift, least] : idFields) {
+      if (!target.has(feature))
+        continue;
+      if (reg != last)
+        value = assembly(i64, {}, ("mrs $0, " + reg).str(), "=r");
+      last = reg;
+      Value field = LLVM::AndOp::create(b, LLVM::LShrOp::create(b, value, wide(shift)), wide(15));
+      require(compare(LLVM::ICmpPredicate::uge, field, wide(least)));
+    }
+  }
 
   Value number(uint32_t value) {
     return LLVM::ConstantOp::create(b, i32, b.getI32IntegerAttr(static_cast<int32_t>(value)));
@@ -222,8 +283,7 @@ private:
 } // namespace
 
 LLVM::LLVMFuncOp emitCpuCheck(ModuleOp module, const Target &target) {
-  if (!target.isX86() ||
-      llvm::none_of(cpuidBits, [&](const CpuidBit &bit) { return target.has(bit.feature); }))
+  if (!needsCheck(target))
     return nullptr;
   std::string name = module.getSymName()->str(), word = name + "_cpu_level";
   auto b = OpBuilder::atBlockEnd(module.getBody());
