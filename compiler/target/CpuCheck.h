@@ -18,8 +18,8 @@ mlir::ArrayAttr baselinePassthrough(mlir::MLIRContext *context, const Target &ta
 
 /// Adds `<module>.has_cpu() -> i1`: whether this machine has the instructions of the target, and its
 /// operating system keeps their registers. It asks once and caches the answer in the word
-/// `<module>_cpu_level`, since CPUID is slow, and traps under virtualization as AArch64's registers always do;
-/// there it takes a system that answers for them, as Linux does from 4.11 on. Nothing is added, and null
+/// `<module>_cpu_level`, since CPUID is slow, and traps under virtualization as AArch64's registers always
+/// do; there it takes a system that answers for them, as Linux does from 4.11 on. Nothing is added, and null
 /// returned, where every CPU of the architecture will do.
 mlir::LLVM::LLVMFuncOp emitCpuCheck(mlir::ModuleOp module, const Target &target);
 
