@@ -45,7 +45,7 @@ struct Compile {
     else if (emit == "obj")
       kind = Kind::Object;
     else if (!phase)
-      fail("--emit", "expected graph, fused, tiled, vector, buffer, llvm, asm or obj, but got " + emit);
+      fail("--emit", "expected graph, fused, tiled, buffer, vector, llvm, asm or obj, but got " + emit);
     if (ofName && *ofName != kind && *ofName != Kind::Executable)
       fail(output, "expected a name that suits --emit=" + emit + ", but got suffix '" +
                        sys::path::extension(output) + "'");
@@ -78,7 +78,7 @@ void addCompile(CLI::App &app) {
                       "NAME.mlir, .ll, .s, .o, .a, .so, or NAME for a program; a header and the parameters "
                       "are written beside code");
   command->add_option("--emit", compile->emit,
-                      "Stop after graph, fused, tiled, vector, buffer, llvm, asm or obj, and print");
+                      "Stop after graph, fused, tiled, buffer, vector, llvm, asm or obj, and print");
   command->add_option("--remarks", compile->remarks,
                       "Say on standard error what was not fused and why: as text or as json, a line each");
   compile->options.addFlags(*command, /*artifact=*/true);

@@ -1,6 +1,8 @@
 #include "compiler/passes/AttentionTiles.h"
 
+#include "compiler/passes/TileBounds.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 using namespace heed;
@@ -113,6 +115,30 @@ Value AttentionTiles::buildExponential(ImplicitLocOpBuilder &b, Value x) {
 
 SmallVector<Value> AttentionTiles::buildStep(Value query, Value key, Value value, const TilePlace &place,
                                              Value at, bool asks, ValueRange state) {
+  auto build = [&](bool asks) { return buildPlainStep(query, key, value, place, at, asks, state); };
+  if (!asks || mask->gaps.empty())
+    return build(asks);
+  TileBounds bounds = buildTileBounds(b, op, place, at, tensor::getMixedSize(b, op.getLoc(), value, 0));
+  auto choose = [&](Value condition, function_ref<SmallVector<Value>()> yes,
+                    function_ref<SmallVector<Value>()> no) {
+    auto choice = scf::IfOp::create(b, state.getTypes(), condition, /*withElse=*/true);
+    for (bool holds : {true, false}) {
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPointToStart(holds ? choice.thenBlock() : choice.elseBlock());
+      scf::YieldOp::create(b, holds ? yes() : no());
+    }
+    return SmallVector<Value>(choice.getResults());
+  };
+  if (!bounds.areKnown())
+    return build(/*asks=*/true);
+  return choose(
+      bounds.maybeKept,
+      [&] { return choose(bounds.maybeDropped, [&] { return build(true); }, [&] { return build(false); }); },
+      [&] { return SmallVector<Value>(state); });
+}
+
+SmallVector<Value> AttentionTiles::buildPlainStep(Value query, Value key, Value value, const TilePlace &place,
+                                                  Value at, bool asks, ValueRange state) {
   Value firstQuery = b.createOrFold<arith::AddIOp>(place.tileBegin, place.queryOffset);
   Value firstKey = b.createOrFold<arith::AddIOp>(at, place.keyOffset);
   Value origin[] = {place.batch, place.head, firstQuery, firstKey, place.queryLength, place.keyLength};

@@ -39,7 +39,8 @@ struct AttentionTiles {
   std::pair<mlir::Value, mlir::Value> buildFirstState(mlir::Value head);
   /// 2^x, or e^x, according to `base2`.
   mlir::Value buildExponential(mlir::ImplicitLocOpBuilder &b, mlir::Value x);
-  /// One step over the keys from `at` on. `state`: accumulator, row max, row sum.
+  /// One step over the keys from `at` on, or none, or one that does not ask, where the tile's data say so.
+  /// `state`: accumulator, row max, row sum.
   llvm::SmallVector<mlir::Value> buildStep(mlir::Value query, mlir::Value key, mlir::Value value,
                                            const TilePlace &place, mlir::Value at, bool asks,
                                            mlir::ValueRange state);
@@ -48,6 +49,10 @@ struct AttentionTiles {
                                        mlir::ValueRange results);
 
 private:
+  /// One step, which asks if it must.
+  llvm::SmallVector<mlir::Value> buildPlainStep(mlir::Value query, mlir::Value key, mlir::Value value,
+                                                const TilePlace &place, mlir::Value at, bool asks,
+                                                mlir::ValueRange state);
   /// The extent of `letter` in `tensor`; 1 where it has none.
   mlir::OpFoldResult extent(mlir::Value tensor, llvm::StringRef in, char letter);
 };

@@ -36,3 +36,22 @@ Value heed::sliceMatrix(ImplicitLocOpBuilder &b, Value tensor, StringRef letters
   Value empty = tensor::EmptyOp::create(b, sizes, getElementTypeOrSelf(tensor));
   return copyMatrix(b, tensor, letters, ranges, first, second, empty);
 }
+
+std::pair<Value, AffineMap> heed::sliceRead(ImplicitLocOpBuilder &b, Value read, AffineMap map,
+                                            ArrayRef<std::pair<OpFoldResult, OpFoldResult>> ranges) {
+  SmallVector<OpFoldResult> offsets, sizes;
+  SmallVector<bool> dropped;
+  SmallVector<AffineExpr> exprs;
+  for (AffineExpr expr : map.getResults()) {
+    auto dim = dyn_cast<AffineDimExpr>(expr);
+    std::pair<OpFoldResult, OpFoldResult> origin(b.getIndexAttr(0), b.getIndexAttr(1));
+    auto [offset, size] = dim ? ranges[dim.getPosition()] : origin;
+    offsets.push_back(offset);
+    sizes.push_back(size);
+    dropped.push_back(!dim || dim.getPosition() < 2);
+    if (!dropped.back())
+      exprs.push_back(b.getAffineDimExpr(dim.getPosition() - 2));
+  }
+  Value tile = offsets.empty() ? read : sliceWithout(b, read, offsets, sizes, dropped);
+  return {tile, AffineMap::get(2, 0, exprs, b.getContext())};
+}

@@ -1,4 +1,4 @@
-// Matrices out of tensors whose dimensions have letters, as the layout of an attention gives them.
+// What a tile of an attention sees of its tensors, whose dimensions have letters or maps.
 #pragma once
 
 #include "compiler/passes/Structured.h"
@@ -16,5 +16,11 @@ mlir::Value copyMatrix(mlir::ImplicitLocOpBuilder &b, mlir::Value tensor, llvm::
 /// small tile.
 mlir::Value sliceMatrix(mlir::ImplicitLocOpBuilder &b, mlir::Value tensor, llvm::StringRef letters,
                         const Ranges &ranges, char first, char second);
+
+/// What a tile sees of a tensor whose map is from (batch, head, query, key), with a map from (query, key).
+/// `ranges`: offset and size of the tile along each.
+std::pair<mlir::Value, mlir::AffineMap>
+sliceRead(mlir::ImplicitLocOpBuilder &b, mlir::Value read, mlir::AffineMap map,
+          llvm::ArrayRef<std::pair<mlir::OpFoldResult, mlir::OpFoldResult>> ranges);
 
 } // namespace heed

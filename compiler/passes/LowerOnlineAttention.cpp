@@ -1,7 +1,7 @@
 // Lowers a step of online attention to two tile matmuls and the softmax between them; see Passes.td.
 #include "compiler/passes/Passes.h"
 
-#include "compiler/passes/Structured.h"
+#include "compiler/passes/LetteredSlices.h"
 #include "compiler/target/Target.h"
 #include "mlir/IR/IRMapping.h"
 
@@ -95,6 +95,10 @@ struct StepLowering {
     SmallVector<Value> ins{scores};
     AffineMap both = b.getMultiDimIdentityMap(2);
     SmallVector<AffineMap> maps{both};
+    auto origin = op.getOrigin();
+    OpFoldResult one = b.getIndexAttr(1);
+    std::pair<OpFoldResult, OpFoldResult> ranges[] = {
+        {origin[0], one}, {origin[1], one}, {origin[2], rows}, {origin[3], columns}};
     SmallVector<std::pair<int64_t, Value>> sources; // position among the inputs, or a value from outside
     for (auto [read, map] :
          llvm::zip_equal(op.getReads(), op.getReadMaps().getAsValueRange<AffineMapAttr>())) {
@@ -103,7 +107,7 @@ struct StepLowering {
         continue;
       }
       sources.push_back({static_cast<int64_t>(ins.size()), {}});
-      auto [tile, tileMap] = sliceRead(read, map);
+      auto [tile, tileMap] = sliceRead(b, read, map, ranges);
       ins.push_back(tile);
       maps.push_back(tileMap);
     }
@@ -126,30 +130,6 @@ struct StepLowering {
                                        linalg::YieldOp::create(b, score);
                                      })
         .getResult(0);
-  }
-
-  /// What the tile reads of a tensor whose map is over (batch, head, query, key), with a map over (query,
-  /// key).
-  std::pair<Value, AffineMap> sliceRead(Value read, AffineMap map) {
-    auto origin = op.getOrigin();
-    OpFoldResult one = b.getIndexAttr(1);
-    std::pair<OpFoldResult, OpFoldResult> ranges[] = {
-        {origin[0], one}, {origin[1], one}, {origin[2], rows}, {origin[3], columns}};
-    SmallVector<OpFoldResult> offsets, sizes;
-    SmallVector<bool> dropped;
-    SmallVector<AffineExpr> exprs;
-    for (AffineExpr expr : map.getResults()) {
-      auto dim = dyn_cast<AffineDimExpr>(expr);
-      auto [offset, size] =
-          dim ? ranges[dim.getPosition()] : std::pair<OpFoldResult, OpFoldResult>(b.getIndexAttr(0), one);
-      offsets.push_back(offset);
-      sizes.push_back(size);
-      dropped.push_back(!dim || dim.getPosition() < 2);
-      if (!dropped.back())
-        exprs.push_back(b.getAffineDimExpr(dim.getPosition() - 2));
-    }
-    Value tile = offsets.empty() ? read : sliceWithout(b, read, offsets, sizes, dropped);
-    return {tile, AffineMap::get(2, 0, exprs, b.getContext())};
   }
 
   Type regionArgumentType(size_t read) {

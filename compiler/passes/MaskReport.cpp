@@ -52,7 +52,8 @@ void printMask(raw_ostream &os, attn::AttentionOp op, const MaskAnalysis &analys
     os << "not analysed: " << gap.reason;
     if (auto place = gap.op ? dyn_cast<FileLineColLoc>(gap.op->getLoc()) : FileLineColLoc())
       os << ", line " << place.getLine();
-    os << "; it is asked of every pair that the rest keeps\n";
+    os << "; tiles that the rest leaves open are skipped or full by the least and the greatest of what "
+          "is read, when the code runs, or else asked\n";
   }
 }
 

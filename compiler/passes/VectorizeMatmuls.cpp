@@ -63,14 +63,28 @@ struct MatmulVectorizer {
   /// The whole tile. Few rows stream through the right-hand side, which is read but once; a block of their
   /// own shape keeps enough accumulators busy.
   void buildTile(bool careful) {
-    if (few == 0 || careful)
-      return buildColumns(blocksOf(high), {}, careful);
+    Value zero = indexConstant(b, 0);
+    auto buildBlock = [&](Value column, int64_t blocks, Value mask) { buildRows(column, blocks, mask); };
+    if (careful) // seldom needed, hence small
+      return buildLoop(b, zero, rows, 1, [&](Value row) {
+        buildColumns(columns, 1, [&](Value column, int64_t blocks, Value mask) {
+          kernel.build(row, 1, column, blocks, mask, /*careful=*/true, /*prefetches=*/false);
+        });
+      });
+    if (few == 0)
+      return buildColumns(columns, blocksOf(high), buildBlock);
     Value isFew = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::ule, rows, indexConstant(b, few));
     choose(isFew, [&](bool streams) {
       if (!streams)
-        return buildColumns(blocksOf(high), {}, careful);
-      for (int64_t height = few; height >= 1; --height)
-        buildColumns(blocksOf(height), height, careful);
+        return buildColumns(columns, blocksOf(high), buildBlock);
+      for (int64_t height = few; height >= 1; --height) {
+        Value has = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::eq, rows, indexConstant(b, height));
+        buildColumns(b.createOrFold<arith::SelectOp>(has, columns, zero), blocksOf(height),
+                     [&](Value column, int64_t blocks, Value mask) {
+                       kernel.build(zero, height, column, blocks, mask, /*careful=*/false,
+                                    /*prefetches=*/false);
+                     });
+      }
     });
   }
 
@@ -96,20 +110,10 @@ struct MatmulVectorizer {
     return std::clamp<int64_t>((tuning.registers - 1) / held, 1, 4);
   }
 
-  /// Loops over blocks of columns, `widest` panels and then fewer, and what is left of one. With `height`
-  /// only where the tile has that many rows.
-  void buildColumns(int64_t widest, std::optional<int64_t> height, bool careful) {
-    Value end = columns, done = indexConstant(b, 0);
-    if (height) {
-      Value has = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::eq, rows, indexConstant(b, *height));
-      end = b.createOrFold<arith::SelectOp>(has, columns, done);
-    }
-    auto buildBlock = [&](Value column, int64_t blocks, Value mask) {
-      if (height)
-        kernel.build(indexConstant(b, 0), *height, column, blocks, mask, careful, /*prefetches=*/false);
-      else
-        buildRows(column, blocks, mask, careful);
-    };
+  /// Loops over blocks of columns up to `end`, `widest` panels and then fewer, and what is left of one.
+  void buildColumns(Value end, int64_t widest,
+                    function_ref<void(Value column, int64_t blocks, Value mask)> buildBlock) {
+    Value done = indexConstant(b, 0);
     for (int64_t blocks = widest; blocks >= 1; --blocks) {
       Value whole = wholeSteps(b, done, end, blocks * width);
       buildLoop(b, done, whole, blocks * width, [&](Value column) { buildBlock(column, blocks, {}); });
@@ -121,7 +125,7 @@ struct MatmulVectorizer {
 
   /// Loops over blocks of rows: as high as the register tile, save the last two or three, which share what is
   /// left evenly, for a low block would keep too few accumulators busy.
-  void buildRows(Value column, int64_t blocks, Value mask, bool careful) {
+  void buildRows(Value column, int64_t blocks, Value mask) {
     int64_t most = high > 8 ? high / 2 : high; // of what is left; bounds the number of shapes
     AffineExpr m = b.getAffineSymbolExpr(0), n = b.getAffineSymbolExpr(1);
     auto apply = [&](AffineExpr expr, ArrayRef<Value> operands) {
@@ -137,12 +141,12 @@ struct MatmulVectorizer {
     Value larger = b.createOrFold<arith::SubIOp>(rest, b.createOrFold<arith::MulIOp>(base, count));
     auto buildBlocks = [&](int64_t height, Value from, Value to) {
       buildLoop(b, from, to, height, [&](Value row) {
-        kernel.build(row, height, column, blocks, mask, careful, /*prefetches=*/true);
+        kernel.build(row, height, column, blocks, mask, /*careful=*/false, /*prefetches=*/true);
       });
     };
     if (most < high)
       buildBlocks(high, zero, done);
-    int64_t least = few == 0 || careful ? 1 : std::min(few + 1, (most + 1) / 2); // of a fair share
+    int64_t least = few == 0 ? 1 : std::min(few + 1, (most + 1) / 2); // of a fair share
     for (int64_t height = most; height >= least; --height) {
       auto is = [&](int64_t offset) {
         return b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::eq, base,
