@@ -100,7 +100,7 @@ entries["capped"] = attention("capped", "%n = arith.constant 65 : index\n%keep =
 for rows, columns in ((3, 5), (5, 3)):
     entries[f"top{rows}{columns}"] = attention(f"top{rows}{columns}", masks["causal"][0], q=rows, k=columns)
     entries[f"bottom{rows}{columns}"] = attention(f"bottom{rows}{columns}", masks["bottom_right"][0], q=rows, k=columns)
-for width in (2, 300):
+for width in (1, 2, 300):
     entries[f"wide{width}"] = attention(f"wide{width}", f"%keep = attn.window %i, %j before({width - 1}) after(0)", q=300)
 entries["half"] = attention("half", "", k=4096, q=2, element="f16")
 entries["deep"] = attention("deep", masks["causal"][0], d=128, element="f16")
@@ -186,7 +186,7 @@ def causal_is_aligned_as_it_says():
 
 @claim
 def a_window_keeps_as_many_keys_as_it_is_wide():
-    for width in (2, 300):
+    for width in (1, 2, 300):
         inputs = data(300)
         inputs["q"][:] = 0
         inputs["v"][:] = 0
