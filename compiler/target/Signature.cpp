@@ -39,6 +39,7 @@ public:
     sizesMayBeAdded = false; // bounds and relations speak of what the inputs name
     if (failed(readBounds()) || failed(readRelations()))
       return failure();
+    llvm::append_range(entry.relations, requiredRelations(function, entry));
     sizesMayBeAdded = true; // by an output: a capacity that the caller chooses
     for (unsigned i = 0; i < function.getNumResults(); ++i)
       if (!tied.contains(i) && failed(readOutput(i)))

@@ -14,7 +14,8 @@ inline constexpr llvm::StringLiteral packedAttr = "attn.packed";
 std::string moduleName(mlir::ModuleOp module);
 
 /// The interface of a public function of the graph phase, from its types and attn.* attributes, checked
-/// against what its body computes. Errors are reported at the function. `hasParams` is left to the caller.
+/// against what its body computes; what that needs of sizes with names of their own is added to the
+/// relations. Errors are reported at the function. `hasParams` is left to the caller.
 mlir::FailureOr<EntryInterface> readSignature(mlir::func::FuncOp function, llvm::StringRef module);
 
 } // namespace heed

@@ -41,11 +41,11 @@ def tensor(shape, kind, name):
     return f"tensor<{sizes}x{kind}>", f'{{attn.name = "{name}", attn.shape = [{shown}]}}'
 
 
-def attention(name, kind="f32", masks=0, options="", keep="", extra=(), heads=(1, 1), widths=(WIDTH, WIDTH)):
+def attention(name, kind="f32", masks=0, options="", keep="", extra=(), heads=(1, 1), widths=(WIDTH, WIDTH), values="k"):
     """One entry: query, key, value and additive masks to result and log-sum-exp."""
     q, q_name = tensor((1, heads[0], "q", widths[0]), kind, "q")
     k, k_name = tensor((1, heads[1], "k", widths[0]), kind, "k")
-    v, v_name = tensor((1, heads[1], "k", widths[1]), kind, "v")
+    v, v_name = tensor((1, heads[1], values, widths[1]), kind, "v")
     o, o_name = tensor((1, heads[0], "q", widths[1]), kind, "o")
     lse, lse_name = tensor((1, heads[0], "q"), "f32", "lse")
     mask, _ = tensor(("q", "k"), kind, "m")
@@ -72,7 +72,8 @@ def attention(name, kind="f32", masks=0, options="", keep="", extra=(), heads=(1
 # (query heads, key heads) and (key width, value width).
 shapes = [((3, 1), (40, 1)), ((7, 1), (1, 80)), ((6, 1), (72, 128)), ((6, 6), (100, 256)), ((2, 1), (96, 192))]
 entries = {f"masked_{kind}": attention(f"masked_{kind}", kind, masks=2) for kind in kinds}
-entries |= {f"heads{i}": attention(f"heads{i}", heads=heads, widths=widths) for i, (heads, widths) in enumerate(shapes)}
+entries |= {f"heads{i}": attention(f"heads{i}", heads=heads, widths=widths, values="w")
+            for i, (heads, widths) in enumerate(shapes)}
 entries["causal"] = attention("causal", options="key_lengths(%n : tensor<1xi32>)", keep="%keep = attn.causal %i, %j",
                               extra=['%n: tensor<1xi32> {attn.name = "n", attn.range = [0, "k"]}'])
 
@@ -232,6 +233,13 @@ def lengths_that_do_not_fit_are_refused():
         except HeedError:
             continue
         raise AssertionError(f"{length} keys of 70 are taken")
+    inputs = data(FEW, 70, heads=shapes[0][0], widths=shapes[0][1])
+    for values in (0, 69):
+        try:
+            call("heads0", **{**inputs, "v": np.ascontiguousarray(inputs["v"][:, :, :values])})
+        except HeedError:
+            continue
+        raise AssertionError(f"{values} values for 70 keys are taken")
 
 
 scratch = tempfile.TemporaryDirectory()
