@@ -33,6 +33,8 @@ void Build::write(Kind kind, StringRef path) {
     fail("--max-stack", "expected a .s, .o, .a, .so or program, of which the stack is known");
   Outputs outputs;
   if (kind == Kind::MLIR) {
+    if (!versions.empty())
+      fail("--target", "expected one target for a phase that is printed, but got several");
     expectWorkspaceKnown();
     rebaseParameters(*module, folder, path == "-" ? "" : sys::path::parent_path(path));
     print(outputs.open(path));
@@ -69,6 +71,15 @@ void Build::writeCode(Kind kind, StringRef path, Outputs &outputs) {
                    "; .o, .a and .so can be made for any");
   lower(Phase::LLVM);
   expectWorkspaceKnown();
+  SmallVector<Version> all{{*module, &target}};
+  for (auto &version : versions) {
+    version->lower(Phase::LLVM);
+    StringRef attribute = ModuleInterface::attributeName;
+    if (version->getModule()->getAttr(attribute) != (*module)->getAttr(attribute))
+      fail("--target", "expected targets whose code takes the same parameters, but " + target.name + " and " +
+                           version->target.name + " differ");
+    all.push_back({version->getModule(), &version->target});
+  }
   auto interface = ModuleInterface::get(*module);
   if (failed(interface))
     context.fail();
@@ -93,7 +104,7 @@ void Build::writeCode(Kind kind, StringRef path, Outputs &outputs) {
     writeParameters(beside(path, ".heed"), /*dataOnly=*/false, outputs);
   }
   progress.step("optimizing");
-  auto code = Object::build(*module, target, object);
+  auto code = Object::build(all, object);
   if (failed(code))
     context.fail();
   progress.step("generating code");
@@ -108,11 +119,12 @@ void Build::writeCode(Kind kind, StringRef path, Outputs &outputs) {
   options.limits.checkStack(path, code->stackBytes());
   if (!isLinkable || isProgram)
     return;
+  auto names = (*module)->getAttrOfType<mlir::StringAttr>(Target::versionsName);
   HeaderOptions header;
   header.contracts = cast<mlir::StringAttr>((*module)->getAttr("heed.contracts")) == "on";
   header.embedsParams = embeds;
   header.stackBytes = code->stackBytes();
-  outputs.open(beside(path, ".h")) << generateHeader(*interface, target, header);
+  outputs.open(beside(path, ".h")) << generateHeader(*interface, names ? names.str() : target.name, header);
 }
 
 /// What programs are linked with: beside this program's folder, in a build as where it is installed.

@@ -18,8 +18,10 @@ using namespace llvm;
 namespace heed::driver {
 
 void BuildOptions::addFlags(CLI::App &command, bool artifact) {
-  command.add_option("--target", target,
-                     "x86-64, x86-64-v2, x86-64-v3, x86-64-v4, aarch64, native or TRIPLE:CPU [x86-64-v3]");
+  command.add_option(
+      "--target", target,
+      "x86-64, x86-64-v2, x86-64-v3, x86-64-v4, aarch64, native or TRIPLE:CPU [x86-64-v3]; or several "
+      "of one architecture, comma between: a machine takes the last that it can run");
   command.add_option("--entry", entries, "Keep only this entry; may be repeated");
   command.add_option("--params", parameterFiles, "Take weights from this file instead of the model's")
       ->type_name("FILE");
@@ -33,8 +35,22 @@ void BuildOptions::addFlags(CLI::App &command, bool artifact) {
   limits.addFlags(command);
 }
 
-Build::Build(Context &context, StringRef model, const BuildOptions &options, Progress &progress)
-    : context(context), file(model), options(options), progress(progress) {
+/// The targets of a list. A part that begins with + or − is a feature of the target before it.
+static std::vector<std::string> splitTargets(StringRef list) {
+  std::vector<std::string> targets;
+  for (StringRef part : split(list, ','))
+    if (!targets.empty() && (part.starts_with("+") || part.starts_with("-")))
+      targets.back() += ("," + part).str();
+    else
+      targets.push_back(part.str());
+  return targets;
+}
+
+Build::Build(Context &context, StringRef model, BuildOptions given, Progress &progress)
+    : context(context), file(model), options(std::move(given)), progress(progress) {
+  std::vector<std::string> targets = splitTargets(options.target.value_or(""));
+  if (targets.size() > 1)
+    options.target = targets.front();
   progress.step("reading " + model);
   module = loadModel(context, model);
   folder = sys::fs::is_directory(model) ? model.str() : sys::path::parent_path(model).str();
@@ -47,6 +63,21 @@ Build::Build(Context &context, StringRef model, const BuildOptions &options, Pro
   settle();
   if (!options.entries.empty())
     keepEntries();
+  for (const std::string &target : ArrayRef(targets).drop_front())
+    addVersion(target);
+}
+
+void Build::addVersion(const std::string &name) {
+  BuildOptions other = options;
+  other.target = name;
+  other.remarks = false; // said once
+  versions.push_back(std::make_unique<Build>(context, file, std::move(other), progress));
+  const Target &added = versions.back()->target;
+  if (added.triple != target.triple)
+    fail("--target", "expected targets of one architecture, but got " + target.name + " and " + added.name);
+  auto recorded = dyn_cast_or_null<mlir::StringAttr>((*module)->getAttr(Target::versionsName));
+  std::string names = (recorded ? recorded.str() : target.name) + "," + added.name;
+  (*module)->setAttr(Target::versionsName, mlir::StringAttr::get(&*context, names));
 }
 
 /// The value of a flag: what the module was made with, which the flag may only repeat, or what was given.

@@ -16,7 +16,8 @@ enum class Kind { MLIR, LLVMIR, Assembly, Object, Archive, SharedLibrary, Execut
 /// Options that change code. Those that are given must agree with what a module that was printed on its way
 /// says of itself; it then holds them for whoever resumes.
 struct BuildOptions {
-  std::optional<std::string> target, contracts, instrument;
+  std::optional<std::string> target; ///< or several: of which a machine takes the last that it can run
+  std::optional<std::string> contracts, instrument;
   std::vector<std::string> entries; ///< to keep; empty: all
   bool embedParameters = false;
   bool lines = false;
@@ -31,7 +32,7 @@ struct BuildOptions {
 class Build {
 public:
   /// Reads the model and settles the options.
-  Build(Context &context, llvm::StringRef model, const BuildOptions &options, Progress &progress);
+  Build(Context &context, llvm::StringRef model, BuildOptions options, Progress &progress);
 
   mlir::ModuleOp getModule() { return *module; }
   Phase getPhase() const { return phase; }
@@ -46,6 +47,7 @@ public:
 
 private:
   void settle();
+  void addVersion(const std::string &target);
   void expectWorkspaceKnown() const;
   void keepEntries();
   void writeCode(Kind kind, llvm::StringRef path, Outputs &outputs);
@@ -54,13 +56,15 @@ private:
 
   Context &context;
   std::string file, folder;
-  const BuildOptions &options;
+  BuildOptions options;
   Progress &progress;
   mlir::OwningOpRef<mlir::ModuleOp> module;
   Phase phase = Phase::Graph;
   bool isWithinWorkspace = false;
   Target target;
   Instrument instrument = Instrument::None;
+  /// The same for more targets, each with more instructions than those before it.
+  std::vector<std::unique_ptr<Build>> versions;
 };
 
 } // namespace heed::driver

@@ -71,8 +71,8 @@ private:
 
 class HeaderWriter {
 public:
-  HeaderWriter(const ModuleInterface &interface, const Target &target, const HeaderOptions &options)
-      : interface(interface), target(target), options(options), os(text) {}
+  HeaderWriter(const ModuleInterface &interface, StringRef targets, const HeaderOptions &options)
+      : interface(interface), targets(targets), options(options), os(text) {}
 
   std::string write() {
     std::string guard = "HEED_MODULE_" + llvm::StringRef(interface.name).upper() + "_H";
@@ -92,7 +92,7 @@ public:
 
 private:
   void writeIntroduction() {
-    os << "/* " << interface.name << ", compiled by heed for " << target.name << ".\n *\n"
+    os << "/* " << interface.name << ", compiled by heed for " << targets << ".\n *\n"
        << " * Every entry is a function that may be called by any number of threads at once. It allocates "
           "nothing,\n"
        << " * keeps no pointer, and returns 0 or a status: its low byte says what is wrong (enum "
@@ -226,7 +226,7 @@ private:
   }
 
   const ModuleInterface &interface;
-  const Target &target;
+  StringRef targets;
   const HeaderOptions &options;
   std::string text;
   llvm::raw_string_ostream os;
@@ -234,9 +234,9 @@ private:
 
 } // namespace
 
-std::string generateHeader(const ModuleInterface &interface, const Target &target,
+std::string generateHeader(const ModuleInterface &interface, StringRef targets,
                            const HeaderOptions &options) {
-  return HeaderWriter(interface, target, options).write();
+  return HeaderWriter(interface, targets, options).write();
 }
 
 } // namespace heed

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "compiler/target/Interface.h"
-#include "compiler/target/Target.h"
 
 namespace heed {
 
@@ -15,7 +14,8 @@ struct HeaderOptions {
 };
 
 /// A header that declares and documents the entries, for C99 and C++11, and needs no other of heed's.
-std::string generateHeader(const ModuleInterface &interface, const Target &target,
+/// `targets`: their names.
+std::string generateHeader(const ModuleInterface &interface, llvm::StringRef targets,
                            const HeaderOptions &options);
 
 } // namespace heed

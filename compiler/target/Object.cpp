@@ -1,5 +1,6 @@
 // Optimized code from the llvm phase; see Object.h.
 #include "compiler/target/Object.h"
+#include "compiler/target/Versions.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/Transforms/Passes.h"
@@ -133,15 +134,31 @@ static void embed(llvm::Module &module, const Target &target, const ObjectOption
   module.appendModuleInlineAsm(text);
 }
 
-mlir::FailureOr<Object> Object::build(mlir::ModuleOp source, const Target &target,
-                                      const ObjectOptions &options) {
+/// Translates a version, without optimizing it. Null after an error.
+static std::unique_ptr<llvm::Module> translate(const Version &version, TargetMachine &machine,
+                                               LLVMContext &context, const ObjectOptions &options) {
+  mlir::ModuleOp source = version.module;
   if (options.lines && failed(addLines(source)))
-    return mlir::failure();
+    return nullptr;
   mlir::DialectRegistry registry;
   mlir::registerBuiltinDialectTranslation(registry);
   mlir::registerLLVMDialectTranslation(registry);
   source.getContext()->appendDialectRegistry(registry);
+  StringRef name = source.getName().value_or("module");
+  std::unique_ptr<llvm::Module> module = mlir::translateModuleToLLVMIR(source, context, name);
+  if (!module)
+    return nullptr;
+  module->setSourceFileName(name);
+  module->setDataLayout(machine.createDataLayout());
+  module->setTargetTriple(machine.getTargetTriple());
+  module->setPICLevel(PICLevel::BigPIC);
+  for (Function &function : *module)
+    if (!function.isDeclaration())
+      annotate(function, *version.target, options.instrument);
+  return module;
+}
 
+mlir::FailureOr<Object> Object::build(ArrayRef<Version> versions, const ObjectOptions &options) {
   Object object;
   object.reports = std::make_unique<Reports>();
   object.context = std::make_unique<LLVMContext>();
@@ -158,23 +175,26 @@ mlir::FailureOr<Object> Object::build(mlir::ModuleOp source, const Target &targe
       },
       object.reports.get());
 
-  StringRef name = source.getName().value_or("module");
+  mlir::ModuleOp source = versions.front().module;
+  const Target &target = *versions.front().target;
   object.machine = target.createMachine();
-  object.module = mlir::translateModuleToLLVMIR(source, *object.context, name);
-  if (!object.module)
-    return mlir::failure();
-  object.module->setSourceFileName(name);
-  object.module->setDataLayout(object.machine->createDataLayout());
-  object.module->setTargetTriple(object.machine->getTargetTriple());
-  object.module->setPICLevel(PICLevel::BigPIC);
+  std::vector<std::unique_ptr<llvm::Module>> modules;
+  for (const Version &version : versions) {
+    modules.push_back(translate(version, *object.machine, *object.context, options));
+    if (!modules.back())
+      return mlir::failure();
+  }
+  object.module = std::move(modules.front());
+  modules.erase(modules.begin());
+  if (!modules.empty())
+    if (Error error = addVersions(*object.module, std::move(modules)))
+      return source.emitError(toString(std::move(error)));
   if (!options.queryAlias.empty())
-    if (Function *query = object.module->getFunction((name + "_module_query").str()))
+    if (Function *query =
+            object.module->getFunction((source.getName().value_or("module") + "_module_query").str()))
       GlobalAlias::create(options.queryAlias, query);
   if (!options.embedFile.empty())
     embed(*object.module, target, options);
-  for (Function &function : *object.module)
-    if (!function.isDeclaration())
-      annotate(function, target, options.instrument);
 
   optimize(*object.module, *object.machine, options.instrument);
   if (!object.reports->problem.empty())

@@ -34,13 +34,18 @@ struct ObjectOptions {
   std::string queryAlias;
 };
 
-/// Optimized code of one module.
+/// A module in phase llvm, and the target that it was lowered for.
+struct Version {
+  mlir::ModuleOp module;
+  const Target *target;
+};
+
+/// Optimized code of one module, for one target or several.
 class Object {
 public:
-  /// Translates a module in phase llvm, which is changed on the way, and optimizes it. An error is reported
-  /// at the module.
-  static mlir::FailureOr<Object> build(mlir::ModuleOp module, const Target &target,
-                                       const ObjectOptions &options);
+  /// Translates a module in phase llvm, which is changed on the way, and optimizes it. Of several versions of
+  /// one module each call takes the last that the machine can run. An error is reported at the module.
+  static mlir::FailureOr<Object> build(llvm::ArrayRef<Version> versions, const ObjectOptions &options);
 
   void writeLLVM(llvm::raw_ostream &os);
   /// Each changes the module: call only one of them, last.

@@ -230,7 +230,9 @@ private:
 std::string embeddedParamsSymbol(const ModuleInterface &interface) { return interface.name + ".params"; }
 
 void emitTables(ModuleOp module, const ModuleInterface &interface, const Target &target) {
-  Address table = TableEmitter(module, interface).emitModule(target.name);
+  auto versions = module->getAttrOfType<StringAttr>(Target::versionsName);
+  Address table =
+      TableEmitter(module, interface).emitModule(versions ? versions.getValue() : StringRef(target.name));
   MLIRContext *context = module.getContext();
   Type pointer = LLVM::LLVMPointerType::get(context), i32 = IntegerType::get(context, 32);
   auto query = createBaselineFunction(module, target, interface.name + "_module_query", pointer, {i32},

@@ -66,6 +66,8 @@ struct Target {
   std::unique_ptr<llvm::TargetMachine> createMachine() const;
 
   static constexpr llvm::StringLiteral attributeName = "heed.target";
+  /// On a module of which there are versions for more targets: the names of all.
+  static constexpr llvm::StringLiteral versionsName = "heed.targets";
   static constexpr llvm::StringLiteral defaultName = "x86-64-v3";
 };
 

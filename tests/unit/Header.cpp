@@ -14,8 +14,7 @@ std::string headerOf(const char *interface, const HeaderOptions &options = {}) {
       "module @m attributes {heed.interface = {name = \"m\", " + std::string(interface) + "}} {}";
   auto module = mlir::parseSourceString<mlir::ModuleOp>(source, &context);
   mlir::FailureOr<ModuleInterface> described = ModuleInterface::get(*module);
-  llvm::Expected<Target> target = Target::parse("x86-64-v3");
-  return generateHeader(*described, *target, options);
+  return generateHeader(*described, "x86-64-v3", options);
 }
 
 constexpr const char *twoEntries = R"(entries = [
