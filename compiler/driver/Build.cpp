@@ -8,6 +8,8 @@
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Tools/Plugins/DialectPlugin.h"
 #include "mlir/Transforms/Passes.h"
 
 #include "llvm/Support/FileSystem.h"
@@ -29,6 +31,12 @@ void BuildOptions::addFlags(CLI::App &command, bool artifact) {
   command.add_option("--instrument", instrument,
                      "address, memory or thread: a sanitizer watches emitted code [none]");
   command.add_flag("-g", lines, "Map instructions to lines of the model");
+  command.add_option("--load-dialect-plugin", dialectPlugins, "Load operations of your own; may be repeated")
+      ->type_name("FILE");
+  command.add_option("--load-pass-plugin", passPlugins, "Load passes of your own; may be repeated")
+      ->type_name("FILE");
+  command.add_option("--insert", insertions, "Run these passes as the last that lead to a phase")
+      ->type_name("PHASE:PASSES");
   if (!artifact)
     return;
   command.add_flag("--embed-params", embedParameters, "Make the parameters part of the code");
@@ -46,11 +54,26 @@ static std::vector<std::string> splitTargets(StringRef list) {
   return targets;
 }
 
+/// Makes operations and passes of others known, and heed's passes by name.
+static void loadPlugins(Context &context, const BuildOptions &options) {
+  for (const std::string &path : options.dialectPlugins) {
+    mlir::DialectPlugin plugin = unwrap(mlir::DialectPlugin::load(path));
+    mlir::DialectRegistry registry;
+    plugin.registerDialectRegistryCallbacks(registry);
+    (*context).appendDialectRegistry(registry);
+  }
+  for (const std::string &path : options.passPlugins)
+    unwrap(mlir::PassPlugin::load(path)).registerPassRegistryCallbacks();
+  registerPasses();
+  mlir::registerTransformsPasses();
+}
+
 Build::Build(Context &context, StringRef model, BuildOptions given, Progress &progress)
     : context(context), file(model), options(std::move(given)), progress(progress) {
   std::vector<std::string> targets = splitTargets(options.target.value_or(""));
   if (targets.size() > 1)
     options.target = targets.front();
+  loadPlugins(context, options);
   progress.step("reading " + model);
   module = loadModel(context, model);
   folder = sys::fs::is_directory(model) ? model.str() : sys::path::parent_path(model).str();
@@ -61,6 +84,7 @@ Build::Build(Context &context, StringRef model, BuildOptions given, Progress &pr
     (*module)->setAttr("heed.params", mlir::ArrayAttr::get(&*context, names));
   }
   settle();
+  settleInsertions();
   if (!options.entries.empty())
     keepEntries();
   for (const std::string &target : ArrayRef(targets).drop_front())
@@ -78,6 +102,14 @@ void Build::addVersion(const std::string &name) {
   auto recorded = dyn_cast_or_null<mlir::StringAttr>((*module)->getAttr(Target::versionsName));
   std::string names = (recorded ? recorded.str() : target.name) + "," + added.name;
   (*module)->setAttr(Target::versionsName, mlir::StringAttr::get(&*context, names));
+}
+
+Build::Build(const Build &like, mlir::OwningOpRef<mlir::ModuleOp> module, Phase phase, Progress &progress)
+    : context(like.context), file(like.file), folder(like.folder), options(like.options), progress(progress),
+      module(std::move(module)), target(like.target), instrument(like.instrument),
+      insertions(like.insertions) {
+  settle(); // a copy may have lost what was settled
+  this->phase = phase;
 }
 
 /// The value of a flag: what the module was made with, which the flag may only repeat, or what was given.
@@ -130,6 +162,24 @@ void Build::settle() {
     (*module)->setAttr("heed.embed_params", mlir::UnitAttr::get(mlir));
 }
 
+void Build::settleInsertions() {
+  for (StringRef insertion : options.insertions) {
+    auto [name, passes] = insertion.split(':');
+    std::optional<Phase> where = parsePhase(name);
+    if (!where || *where <= phase)
+      fail("--insert", "expected a phase after " + phaseName(phase) +
+                           ", where this module is, and its passes, "
+                           "as in buffer:canonicalize, but got " +
+                           insertion);
+    std::string problem;
+    raw_string_ostream os(problem);
+    mlir::PassManager pm(&*context, mlir::ModuleOp::getOperationName(), mlir::PassManager::Nesting::Implicit);
+    if (failed(mlir::parsePassPipeline(passes, pm, os)))
+      fail("--insert=" + insertion, "expected passes, but got: " + problem);
+    insertions.emplace_back(*where, passes);
+  }
+}
+
 /// The other entries become private, so that what only they use is dropped.
 void Build::keepEntries() {
   if (phase != Phase::Graph)
@@ -151,14 +201,21 @@ void Build::keepEntries() {
     context.fail();
 }
 
-void Build::lower(Phase to) {
-  if (to < phase)
-    fail(file,
-         "expected a phase from " + phaseName(phase) + " on, where this module is, but got " + phaseName(to));
+void Build::addPasses(mlir::OpPassManager &pm, Phase to) const {
   PipelineOptions pipeline;
   pipeline.contracts = cast<mlir::StringAttr>((*module)->getAttr("heed.contracts")) == "on";
   pipeline.redZones = instrument == Instrument::Address;
   pipeline.remarks = options.remarks;
+  buildPipeline(pm, static_cast<Phase>(static_cast<int>(to) - 1), to, pipeline);
+  for (const auto &[where, passes] : insertions)
+    if (where == to)
+      (void)mlir::parsePassPipeline(passes, pm); // settled before
+}
+
+void Build::lower(Phase to) {
+  if (to < phase)
+    fail(file,
+         "expected a phase from " + phaseName(phase) + " on, where this module is, but got " + phaseName(to));
   while (true) {
     if (options.limits.workspace && !isWithinWorkspace)
       isWithinWorkspace = options.limits.checkWorkspace(*module);
@@ -166,8 +223,8 @@ void Build::lower(Phase to) {
       break;
     Phase next = static_cast<Phase>(static_cast<int>(phase) + 1);
     progress.step("phase " + phaseName(next));
-    mlir::PassManager pm(&*context, mlir::ModuleOp::getOperationName());
-    buildPipeline(pm, phase, next, pipeline);
+    mlir::PassManager pm(&*context, mlir::ModuleOp::getOperationName(), mlir::PassManager::Nesting::Implicit);
+    addPasses(pm, next);
     if (failed(pm.run(*module)))
       context.fail();
     phase = next;

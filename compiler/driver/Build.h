@@ -21,8 +21,10 @@ struct BuildOptions {
   std::vector<std::string> entries; ///< to keep; empty: all
   bool embedParameters = false;
   bool lines = false;
-  bool remarks = false;                    ///< of passes: what was not done, and why
-  std::vector<std::string> parameterFiles; ///< instead of those that the module names
+  bool remarks = false;                                 ///< of passes: what was not done, and why
+  std::vector<std::string> parameterFiles;              ///< instead of those that the module names
+  std::vector<std::string> dialectPlugins, passPlugins; ///< libraries to load first
+  std::vector<std::string> insertions;                  ///< "PHASE:PASSES"
   Limits limits;
 
   /// Adds the flags. `artifact`: those that matter only where a file is made, too.
@@ -34,10 +36,15 @@ public:
   /// Reads the model and settles the options.
   Build(Context &context, llvm::StringRef model, BuildOptions options, Progress &progress);
 
+  /// The same of another module, which is in `phase`.
+  Build(const Build &like, mlir::OwningOpRef<mlir::ModuleOp> module, Phase phase, Progress &progress);
+
   mlir::ModuleOp getModule() { return *module; }
   Phase getPhase() const { return phase; }
   /// The folder that the module's names of weights are relative to.
   const std::string &getFolder() const { return folder; }
+  /// The passes that lead from the phase before `to` to it, the user's own last.
+  void addPasses(mlir::OpPassManager &pm, Phase to) const;
   /// Runs the pipeline to `to`, which must not be behind.
   void lower(Phase to);
   /// Writes the artifact, and its header and parameter image beside it, unless that exceeds a limit.
@@ -49,6 +56,7 @@ private:
   void settle();
   void addVersion(const std::string &target);
   void expectWorkspaceKnown() const;
+  void settleInsertions();
   void keepEntries();
   void writeCode(Kind kind, llvm::StringRef path, Outputs &outputs);
   void writeParameters(llvm::StringRef path, bool dataOnly, Outputs &outputs);
@@ -63,6 +71,7 @@ private:
   bool isWithinWorkspace = false;
   Target target;
   Instrument instrument = Instrument::None;
+  std::vector<std::pair<Phase, std::string>> insertions; ///< textual pipelines, each the last of its phase
   /// The same for more targets, each with more instructions than those before it.
   std::vector<std::unique_ptr<Build>> versions;
 };
