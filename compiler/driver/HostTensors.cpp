@@ -4,6 +4,7 @@
 #include "compiler/target/Interface.h"
 
 #include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/TypeUtilities.h"
 
 #include "llvm/ADT/APFloat.h"
 
@@ -103,6 +104,35 @@ Tensor readTensor(mlir::MLIRContext *context, StorageType type, ArrayRef<int64_t
   Tensor result(elementType(context, type), shape);
   readElements(result, data, result.size());
   return result;
+}
+
+std::vector<std::pair<std::string, Tensor>> callCompiled(const LoadedModule &compiled,
+                                                         const EntryInterface &entry,
+                                                         mlir::func::FuncOp function, const InputCase &one) {
+  // A state is both: it comes last among the inputs, and its new value is the result it is tied to.
+  std::map<std::string, HostTensor> inputs;
+  std::map<unsigned, std::string> stateOfResult;
+  for (const auto &[number, tensor] : llvm::enumerate(one.inputs)) {
+    const ArgumentInterface &argument = entry.arguments[number];
+    if (!one.absent[number])
+      inputs.emplace(argument.name, toHost(tensor));
+    if (auto tied = function.getArgAttrOfType<mlir::IntegerAttr>(number, "attn.state"))
+      stateOfResult[tied.getInt()] = argument.name;
+  }
+  const heed_entry &found = compiled.findEntry(entry.name);
+  Call call(compiled, found, std::move(inputs), one.sizes);
+  call.run(compiled.context());
+
+  std::vector<std::pair<std::string, Tensor>> results;
+  int32_t output = one.inputs.size();
+  for (const auto &[number, type] : llvm::enumerate(function.getResultTypes())) {
+    auto state = stateOfResult.find(number);
+    int32_t argument =
+        state == stateOfResult.end() ? output++ : heed_find_argument(&found, state->second.c_str());
+    results.emplace_back(found.arguments[argument]->name,
+                         fromHost(mlir::getElementTypeOrSelf(type), *call.argument(argument)));
+  }
+  return results;
 }
 
 } // namespace heed::driver

@@ -21,6 +21,25 @@ static void addFlushing(Tensor &tensor) {
       tensor.setReal(at, {value, square(value)});
 }
 
+/// Whether values of this type have a slot that means something.
+static bool isKnown(Type type) { return isa<RankedTensorType, IndexType, IntegerType, FloatType>(type); }
+
+Operation *findUnknown(ModuleOp module) {
+  OpTable table;
+  Operation *unknown = nullptr;
+  module.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    bool isFrame = isa<ModuleOp, func::FuncOp>(op), isTerminator = op->hasTrait<OpTrait::IsTerminator>();
+    auto isOneBlock = [](Region &region) { return region.empty() || region.hasOneBlock(); };
+    if ((isFrame || isTerminator || table.knows(op)) && llvm::all_of(op->getOperandTypes(), isKnown) &&
+        llvm::all_of(op->getResultTypes(), isKnown) && llvm::all_of(op->getRegions(), isOneBlock))
+      return isTerminator ? WalkResult::skip()
+                          : WalkResult::advance(); // what is in a terminator belongs to it
+    unknown = op;
+    return WalkResult::interrupt();
+  });
+  return unknown;
+}
+
 const Program &Session::programOf(func::FuncOp function) {
   std::unique_ptr<Program> &program = programs[function];
   if (program)

@@ -22,6 +22,10 @@ namespace heed {
 /// Gives the tensor of a name, of logical shape, or says why it cannot.
 using ParameterSource = std::function<llvm::Expected<Tensor>(llvm::StringRef name)>;
 
+/// The first operation of `module` that the interpreter does not know, or that works on something else than
+/// tensors and numbers; null where it can run the module.
+mlir::Operation *findUnknown(mlir::ModuleOp module);
+
 class Session;
 
 /// Runs functions of one module in its graph, fused or tiled phase.

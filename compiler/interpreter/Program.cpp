@@ -187,6 +187,12 @@ Step OpTable::build(Operation *op, Program &program) const {
   };
 }
 
+bool OpTable::knows(Operation *op) const {
+  Program unused;
+  return builds.contains(op->getName().getStringRef()) ||
+         llvm::any_of(interfaces, [&](const Build &build) { return bool(build(op, unused)); });
+}
+
 /// Applies `function` at each element; operands that are not tensors are the same everywhere.
 static LogicalResult mapTensor(Operation *op, Frame &frame, const OpTable::ScalarFunction &function) {
   auto resultType = cast<RankedTensorType>(op->getResult(0).getType());

@@ -44,6 +44,7 @@ public:
 
   OpTable();
   Step build(mlir::Operation *op, Program &program) const;
+  bool knows(mlir::Operation *op) const;
 
   /// An op on tensors, or with regions.
   template <class OpT> void add(mlir::LogicalResult (*evaluate)(OpT, Frame &)) {

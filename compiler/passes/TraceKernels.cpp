@@ -6,7 +6,6 @@
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
-#include "llvm/ADT/StringSet.h"
 
 namespace heed {
 #define GEN_PASS_DEF_TRACEKERNELS
@@ -178,7 +177,7 @@ private:
   /// The address of a text, one constant for each.
   Value text(ImplicitLocOpBuilder &b, StringRef text) {
     std::string symbol = ("trace." + text).str();
-    if (texts.insert(text).second) {
+    if (!getOperation().lookupSymbol(symbol)) {
       auto top = OpBuilder::atBlockEnd(getOperation().getBody());
       std::string terminated = text.str() + '\0';
       LLVM::GlobalOp::create(top, b.getLoc(), LLVM::LLVMArrayType::get(b.getI8Type(), terminated.size()),
@@ -191,7 +190,6 @@ private:
   Value context, callback, isTraced;
   Type pointer;
   Block *entry = nullptr;
-  llvm::StringSet<> texts;
 };
 
 } // namespace
