@@ -15,7 +15,7 @@ rules = [
     (r"compiler/interpreter/", r"compiler/(passes|target/(?!Interface\.h)|import|Pipeline)"),
     (r"compiler/(passes|target|import|Pipeline)", r"compiler/interpreter/"),
     (r"runtime/", rf"(compiler|dialect|tests|examples)/|{MLIR}|fmt/|nlohmann/|CLI/"),
-    (r"examples/(?!plugin)", rf"(compiler|dialect|tests)/|runtime/(?!heed\.h)|{MLIR}"),
+    (r"examples/(?!\d+-plugin/)", rf"(compiler|dialect|tests)/|runtime/(?!heed\.h)|{MLIR}"),
     (r"tests/", r"examples/"),
 ]
 
