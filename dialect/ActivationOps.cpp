@@ -25,8 +25,14 @@ static Value buildActivation(ImplicitLocOpBuilder builder, Activation activation
     return arith::DivFOp::create(builder, activation == Activation::Silu ? x : constant(1), denominator);
   }
   case Activation::Gelu: {
-    Value erf = math::ErfOp::create(builder, mul(x, constant(std::sqrt(0.5))));
-    return mul(mul(x, constant(0.5)), add(constant(1), erf));
+    // x · Φ(x). The complement of erf loses nothing where x is far below zero, and comes cheaper for one
+    // sign.
+    Value distance = mul(math::AbsFOp::create(builder, x), constant(std::sqrt(0.5)));
+    Value tail = math::ErfcOp::create(builder, distance, arith::FastMathFlags::afn);
+    Value isNegative = arith::CmpFOp::create(builder, arith::CmpFPredicate::OLT, x, constant(0));
+    Value twice =
+        arith::SelectOp::create(builder, isNegative, tail, arith::SubFOp::create(builder, constant(2), tail));
+    return mul(mul(x, constant(0.5)), twice);
   }
   case Activation::GeluTanh: {
     Value cubic = add(x, mul(constant(0.044715), mul(x, mul(x, x))));

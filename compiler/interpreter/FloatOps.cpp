@@ -86,8 +86,11 @@ void addFloatOps(OpTable &table) {
       unary([](Real x) { return smooth(x, std::tanh, 1 - square(std::tanh(x.value))); }));
   table.addScalar<math::ErfOp>(
       unary([](Real x) { return smooth(x, std::erf, M_2_SQRTPI * std::exp(-square(x.value))); }));
-  table.addScalar<math::ErfcOp>(
-      unary([](Real x) { return smooth(x, std::erfc, M_2_SQRTPI * std::exp(-square(x.value))); }));
+  table.addScalar<math::ErfcOp>(unary([](Real x) {
+    Real y = smooth(x, std::erfc, M_2_SQRTPI * std::exp(-square(x.value)));
+    y.variance += square(0x1p-24); // the error that compiled code may make is absolute
+    return y;
+  }));
   table.addScalar<math::SqrtOp>(unary(sqrt));
   table.addScalar<math::RsqrtOp>(unary([](Real x) { return Real(1) / sqrt(x); }));
   table.addScalar<math::AbsFOp>(unary([](Real x) { return Real(std::fabs(x.value), x.variance); }));

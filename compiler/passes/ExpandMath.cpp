@@ -33,6 +33,10 @@ Unary findUnary(Operation *op) {
       .Case([](math::Log1pOp) { return buildLog1p; })
       .Case([](math::TanhOp) { return buildTanh; })
       .Case([](math::ErfOp) { return buildErf; })
+      .Case([](math::ErfcOp op) {
+        bool approximate = bitEnumContainsAll(op.getFastmath(), arith::FastMathFlags::afn);
+        return approximate ? buildErfcApproximate : nullptr;
+      })
       .Case([](math::SinOp) { return buildSin; })
       .Case([](math::CosOp) { return buildCos; })
       .Case([](math::RsqrtOp) { return buildRsqrt; })

@@ -101,18 +101,20 @@ Expr exp2Wide(Expr x) {
   return power * shli(addi(shifted.bits(), 1023), 52).asF64();
 }
 
-} // namespace
-
-Expr buildExp(Expr x) { return expInRange(clampExp(x)); }
-
-Expr buildExp2(Expr x) {
-  x = atLeast(atMost(x, 128.25), -126.25);
+/// 2^x for −126.25 ≤ x ≤ 128.25.
+Expr exp2InRange(Expr x) {
   Expr shifted = x + (magic + 126);
   Expr rest = x - (shifted - (magic + 126));
   return polynomial(rest, {2, 2 * 0.693147182, 2 * 0.240225941, 2 * 0.0555036627, 2 * 0.00962544512,
                            2 * 0.00133879273, 2 * 0.000133325026}) *
          shli(shifted.bits(), 23).asF32();
 }
+
+} // namespace
+
+Expr buildExp(Expr x) { return expInRange(clampExp(x)); }
+
+Expr buildExp2(Expr x) { return exp2InRange(atLeast(atMost(x, 128.25), -126.25)); }
 
 Expr buildExp2Approximate(Expr x) {
   x = atLeast(x, -126.25);
@@ -177,6 +179,15 @@ Expr buildErf(Expr x) {
                                      -0.000337474485, 1.2685754e-05});
   Expr large = 1 - expInRange(negate(exponent));
   return copySign(select(magnitude < 1, small, large), x);
+}
+
+Expr buildErfcApproximate(Expr x) {
+  // erfc a = 2^(−a p(a)); p was fitted up to 4, and grows fast enough from there on.
+  Expr a = abs(x);
+  Expr exponent = a * polynomial(a, {-1.62790859, -0.91841644, -0.148481503, 0.0282536484, -0.000774818007,
+                                     -0.00148920389, 0.000445405312, -4.53444591e-05});
+  Expr tail = exp2InRange(atLeast(exponent, -126.25));
+  return select(x < 0, 2 - tail, tail);
 }
 
 Expr buildPow(Expr x, Expr y) {

@@ -20,6 +20,7 @@ namespace heed {
 /// | log1p      | 1.5          | 1.5  |                                                             |
 /// | tanh       | 1.5          | 1.5  |                                                             |
 /// | erf        | 1            | 1    |                                                             |
+/// | erfc (afn) | 1.5          | 1.5  | in units of 2^-23 everywhere                                |
 /// | sin, cos   | 1.75         | 1.75 | from 2^28 on slower, in a branch                            |
 /// | rsqrt      | 1.5          | 1.5  |                                                             |
 /// | powf       | 0.51         | 0.51 |                                                             |
@@ -32,6 +33,7 @@ Expr buildLog2(Expr x);
 Expr buildLog1p(Expr x);
 Expr buildTanh(Expr x);
 Expr buildErf(Expr x);
+Expr buildErfcApproximate(Expr x);
 Expr buildSin(Expr x);
 Expr buildCos(Expr x);
 Expr buildRsqrt(Expr x);

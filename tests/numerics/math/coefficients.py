@@ -103,6 +103,9 @@ FITS = {
     # -log(erfc x) = x p(x) from 1 to where erf rounds to 1
     "erf-large": lambda: fit("erf-large", lambda x: -log(erfc(x)) / x, 0.96, 4, range(7),
                              lambda x: x * erfc(x) / erf(x), to_f32),
+    # -log2(erfc x) = x p(x) to where erfc is as small as what rounding loses beside 1
+    "erfc": lambda: fit("erfc", series(lambda x: -log(erfc(x)) / x / log(2), 2 / sqrt(pi) / log(2)), 0, 4, range(8),
+                        lambda x: x * erfc(x) * log(2), to_f32),
     # tanh x = x + x^3 p(x^2) below 5/8
     "tanh": lambda: fit("tanh", series(lambda s: (tanh(sqrt(s)) / sqrt(s) - 1) / s, mpf(-1) / 3), 0, mpf(5) ** 2 / 64,
                         range(5), lambda s: s, to_f32),
