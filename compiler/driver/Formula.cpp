@@ -129,7 +129,7 @@ Formula Reader::read(mlir::Value value) {
   // No size is negative.
   if (isa<mlir::arith::MaxSIOp, mlir::arith::MaxUIOp>(op)) {
     Formula a = operand(0), b = operand(1);
-    return b.text == "0" ? a : call("max", a, b, std::max(a.value, b.value));
+    return b.text == "0" || b.text == a.text ? a : call("max", a, b, std::max(a.value, b.value));
   }
   if (auto comparison = dyn_cast<mlir::arith::CmpIOp>(op))
     return compare(comparison.getPredicate(), operand(0), operand(1));
@@ -145,6 +145,14 @@ Formula Reader::read(mlir::Value value) {
     if (auto add = mask.getLhs().getDefiningOp<mlir::arith::AddIOp>()) {
       Formula size = read(add.getLhs()), step = number((-constant).getSExtValue());
       return call("round_up", size, step, std::ceil(size.value / step.value) * step.value);
+    }
+  if (auto call = dyn_cast<mlir::func::CallOp>(op)) // a layer's workspace is part of its caller's
+    if (auto callee =
+            mlir::SymbolTable::lookupNearestSymbolFrom<mlir::func::FuncOp>(op, call.getCalleeAttr())) {
+      SmallVector<Formula> arguments;
+      for (mlir::Value argument : call.getOperands())
+        arguments.push_back(read(argument));
+      return formulaOf(callee, arguments);
     }
   return {op->getName().getStringRef().str() + "(…)"};
 }

@@ -20,6 +20,7 @@ struct Buffer {
   int64_t begin, end;
   Value bytes; // as many as there are, and in whole cache lines, at the function's entry
   Value extent;
+  bool isCallees; // a call's workspace
 };
 
 /// Buffers that share one place because their lifetimes do not meet.
@@ -71,7 +72,9 @@ struct FunctionPlanner {
       FailureOr<Value> bytes = sizes.bytesOf(alloc);
       if (failed(bytes))
         return WalkResult::interrupt();
-      buffers.push_back({alloc, position[alloc], lastUse(alloc), *bytes, sizes.roundUp(*bytes)});
+      OperandRange dynamic = alloc.getDynamicSizes();
+      bool isCallees = dynamic.size() == 1 && dynamic[0].getDefiningOp<func::CallOp>();
+      buffers.push_back({alloc, position[alloc], lastUse(alloc), *bytes, sizes.roundUp(*bytes), isCallees});
       return WalkResult::advance();
     });
     if (found.wasInterrupted())
@@ -95,10 +98,14 @@ struct FunctionPlanner {
         continue;
       }
       Value bytes = b.createOrFold<arith::MulIOp>(*share, threads);
-      buffers.push_back({marker, position[loop] - 1, position[loop], bytes, bytes});
+      buffers.push_back({marker, position[loop] - 1, position[loop], bytes, bytes, false});
       slotShares[marker] = {loop, *share};
     }
-    llvm::stable_sort(buffers, [](const Buffer &x, const Buffer &y) { return x.begin < y.begin; });
+    // Workspaces of callees first: they are the largest, and would otherwise lie where a small buffer was
+    // before, which may live during the next call.
+    llvm::stable_sort(buffers, [](const Buffer &x, const Buffer &y) {
+      return std::pair(!x.isCallees, x.begin) < std::pair(!y.isCallees, y.begin);
+    });
 
     SmallVector<Place> places;
     for (Buffer &buffer : buffers) {

@@ -59,6 +59,26 @@ module @m {
       : (memref<?x8xf32>, memref<?x8xf32>, memref<?xi8>, memref<?xi8>, index, !llvm.ptr) -> ()
     return
   }
+  // The workspaces of two calls share a place, though what lives between the calls does not live during the first.
+  // CHECK-LABEL: func.func @CallsShareAWorkspace(
+  //       CHECK:   %[[BETWEEN:.*]] = memref.view %arg3[%{{[0-9]+}}][%dim]
+  //       CHECK:   %[[FIRST:.*]] = memref.view %arg3[%c0][
+  //       CHECK:   call @callee(%arg0, %[[BETWEEN]], %arg2, %[[FIRST]],
+  //       CHECK:   %[[SECOND:.*]] = memref.view %arg3[%c0][
+  //       CHECK:   call @callee(%[[BETWEEN]], %{{.*}}, %arg2, %[[SECOND]],
+  func.func @CallsShareAWorkspace(%a: memref<?x8xf32>, %out: memref<?x8xf32>, %params: memref<?xi8>,
+      %workspace: memref<?xi8>, %threads: index, %context: !llvm.ptr) {
+    %c0 = arith.constant 0 : index
+    %rows = memref.dim %a, %c0 : memref<?x8xf32>
+    %0 = memref.alloc(%rows) : memref<?x8xf32>
+    call @callee(%a, %0, %params, %workspace, %threads, %context)
+      : (memref<?x8xf32>, memref<?x8xf32>, memref<?xi8>, memref<?xi8>, index, !llvm.ptr) -> ()
+    %1 = memref.alloc(%rows) : memref<?x8xf32>
+    call @callee(%0, %1, %params, %workspace, %threads, %context)
+      : (memref<?x8xf32>, memref<?x8xf32>, memref<?xi8>, memref<?xi8>, index, !llvm.ptr) -> ()
+    linalg.add ins(%1, %1 : memref<?x8xf32>, memref<?x8xf32>) outs(%out : memref<?x8xf32>)
+    return
+  }
   func.func private @callee(%a: memref<?x8xf32>, %out: memref<?x8xf32>, %params: memref<?xi8>,
       %workspace: memref<?xi8>, %threads: index, %context: !llvm.ptr) {
     %c0 = arith.constant 0 : index
