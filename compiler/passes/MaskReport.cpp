@@ -52,8 +52,8 @@ void printMask(raw_ostream &os, attn::AttentionOp op, const MaskAnalysis &analys
     os << "not analysed: " << gap.reason;
     if (auto place = gap.op ? dyn_cast<FileLineColLoc>(gap.op->getLoc()) : FileLineColLoc())
       os << ", line " << place.getLine();
-    os << "; tiles that the rest leaves open are skipped or full by the least and the greatest of what "
-          "is read, when the code runs, or else asked\n";
+    os << "; what is read says, when the code runs, which of the tiles that are left are skipped, full, or "
+          "asked\n";
   }
 }
 
