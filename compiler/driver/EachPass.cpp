@@ -173,10 +173,11 @@ ModuleRef EachPass::reducePasses(const Finding &finding) {
       ModuleRef changed(candidate.clone());
       if (findUnknown(candidate) || failed(stage.run(*changed, isSuspect)))
         return false;
-      Reference before(context, file, candidate, build.getFolder(), options.inputs, number);
+      Reference before(context, file, candidate, build.getFolder(), options.inputs, number,
+                       reference->oracle.get());
       if (!isComparable(*changed, *before.oracle))
         return false;
-      Oracle after(context, file, *changed, build.getFolder());
+      Oracle after(context, file, *changed, build.getFolder(), before.oracle.get());
       Closest closest;
       auto found = before.compare(
           [&](const Reference::Case &one) -> Expected<std::vector<Tensor>> {
@@ -195,7 +196,8 @@ ModuleRef EachPass::reducePasses(const Finding &finding) {
   };
   auto evaluate = [&](mlir::ModuleOp candidate) -> std::optional<std::vector<Tensor>> {
     try {
-      Reference values(context, file, candidate, build.getFolder(), options.inputs, number);
+      Reference values(context, file, candidate, build.getFolder(), options.inputs, number,
+                       reference->oracle.get());
       return std::move(values.answers.front().results);
     } catch (const Failure &) {
       return std::nullopt;
@@ -290,7 +292,8 @@ ModuleRef EachPass::reduceModel(const Finding &finding) {
   std::optional<unsigned> number;
   auto shows = [&](mlir::ModuleOp candidate) {
     try {
-      Reference expected(context, file, candidate, build.getFolder(), options.inputs, number);
+      Reference expected(context, file, candidate, build.getFolder(), options.inputs, number,
+                         reference->oracle.get());
       Closest closest;
       auto line = inChild(/*quiet=*/true, [&] {
         Progress quiet("verify");
@@ -307,7 +310,8 @@ ModuleRef EachPass::reduceModel(const Finding &finding) {
   };
   auto evaluate = [&](mlir::ModuleOp candidate) -> std::optional<std::vector<Tensor>> {
     try {
-      Reference values(context, file, candidate, build.getFolder(), options.inputs, number);
+      Reference values(context, file, candidate, build.getFolder(), options.inputs, number,
+                       reference->oracle.get());
       return std::move(values.answers.front().results);
     } catch (const Failure &) {
       return std::nullopt;

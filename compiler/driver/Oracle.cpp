@@ -30,7 +30,6 @@ std::vector<InputCase> makeCases(StringRef file, const EntryInterface &entry, co
 
 /// An image of its own phase, with logical tensors where the compiled module has panels.
 struct Oracle::Parameters {
-  std::string layout;
   mlir::Attribute files, recipe;
   ScratchFolder scratch;
   std::optional<SafetensorsFile> image;
@@ -54,15 +53,17 @@ Oracle::Oracle(Context &context, StringRef file, mlir::ModuleOp original, String
   if (interface.parameters.empty())
     return;
 
-  std::string layout = interface.layoutId();
   mlir::Attribute files = (*described)->getAttr("heed.params"), recipe = (*described)->getAttr("heed.recipe");
-  if (like && like->parameters && like->parameters->layout == layout && like->parameters->files == files &&
-      like->parameters->recipe == recipe) {
+  auto isThere = [&](const ParameterInterface &one) {
+    const StoredTensor *stored = like->parameters->image->find(one.name);
+    return stored && ArrayRef(stored->shape) == ArrayRef(one.shape) && stored->bytes == one.bytes;
+  };
+  if (like && like->parameters && like->parameters->files == files && like->parameters->recipe == recipe &&
+      all_of(interface.parameters, isThere)) {
     parameters = like->parameters;
     return;
   }
   parameters = std::make_shared<Parameters>();
-  parameters->layout = layout;
   parameters->files = files;
   parameters->recipe = recipe;
   std::string path = parameters->scratch.path("oracle.safetensors");
@@ -106,8 +107,8 @@ Comparison Oracle::compare(const EntryInterface &entry, const InputCase &one, An
 }
 
 Reference::Reference(Context &context, StringRef file, mlir::ModuleOp module, StringRef folder,
-                     const InputOptions &options, std::optional<unsigned> only)
-    : oracle(std::make_unique<Oracle>(context, file, module, folder)), seed(options.seed) {
+                     const InputOptions &options, std::optional<unsigned> only, const Oracle *like)
+    : oracle(std::make_unique<Oracle>(context, file, module, folder, like)), seed(options.seed) {
   for (const EntryInterface &entry : oracle->getInterface().entries)
     for (InputCase &one : makeCases(file, entry, options))
       cases.push_back({entry, std::move(one)});

@@ -37,7 +37,7 @@ std::vector<InputCase> makeCases(llvm::StringRef file, const EntryInterface &ent
 class Oracle {
 public:
   /// `module` is copied. `folder`: what its names of weights are relative to. `like`: an oracle of the same
-  /// model, whose parameters are taken where they are the same.
+  /// model, whose parameters are taken where it has them all.
   Oracle(Context &context, llvm::StringRef file, mlir::ModuleOp module, llvm::StringRef folder,
          const Oracle *like = nullptr);
   ~Oracle();
@@ -81,7 +81,8 @@ struct Reference {
 
   /// `only`: the case of this number, as far as there are so many.
   Reference(Context &context, llvm::StringRef file, mlir::ModuleOp module, llvm::StringRef folder,
-            const InputOptions &options, std::optional<unsigned> only = std::nullopt);
+            const InputOptions &options, std::optional<unsigned> only = std::nullopt,
+            const Oracle *like = nullptr);
   /// The first result of `run` that is not as it should be.
   std::optional<Finding> compare(Run run, Closest &closest);
 

@@ -15,6 +15,8 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
 
+#include <chrono>
+
 using namespace llvm;
 using mlir::func::FuncOp;
 
@@ -38,7 +40,11 @@ private:
   bool cutOperands();
   bool bypass();
   std::optional<Tensor> valueOf(unsigned op, unsigned result);
+  /// Candidates of a large model take seconds each.
+  bool isOver() const { return attempts >= candidates.most || Clock::now() > end; }
 
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point end = Clock::now() + std::chrono::minutes(1);
   mlir::OwningOpRef<mlir::ModuleOp> current;
   std::string entry;
   const Candidates &candidates;
@@ -160,7 +166,7 @@ static bool describeAnew(mlir::ModuleOp module) {
 //-----------------------------------------------------------------------------------------===//
 
 bool Reducer::attempt(Change change) {
-  if (attempts >= candidates.most)
+  if (isOver())
     return false;
   ErrorTaker quiet(current->getContext());
   mlir::OwningOpRef<mlir::ModuleOp> candidate(current->clone());
@@ -177,6 +183,8 @@ bool Reducer::attempt(Change change) {
 
 /// What a value of the current module is, for types that do not say it.
 std::optional<Tensor> Reducer::valueOf(unsigned op, unsigned result) {
+  if (isOver())
+    return std::nullopt;
   ErrorTaker quiet(current->getContext());
   mlir::OwningOpRef<mlir::ModuleOp> candidate(current->clone());
   auto function = candidate->lookupSymbol<FuncOp>(entry);

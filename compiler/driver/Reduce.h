@@ -19,8 +19,8 @@ struct Candidates {
   unsigned most; ///< candidates to try
 };
 
-/// Makes `module` smaller: one result of one entry, of the sizes of `one`, less and less of what leads to it.
-/// `result`: what it is for `one`. Null where even the first candidate does not show it.
+/// Makes `module` smaller for at most a minute: one result of one entry, of the sizes of `one`, less and less
+/// of what leads to it. `result`: what it is for `one`. Null where even the first candidate does not show it.
 mlir::OwningOpRef<mlir::ModuleOp> reduce(mlir::ModuleOp module, const EntryInterface &entry,
                                          const InputCase &one, unsigned number, const Tensor &result,
                                          const Candidates &candidates);
