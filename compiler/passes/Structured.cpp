@@ -146,6 +146,19 @@ Value heed::sliceWithout(ImplicitLocOpBuilder &b, Value tensor, ArrayRef<OpFoldR
   return tensor::CollapseShapeOp::create(b, RankedTensorType::get(shape, element), slice, groups);
 }
 
+/// Sizes that are known, such as those behind a cast, are part of the type of what is inserted.
+static SmallVector<OpFoldResult> foldSizes(ArrayRef<OpFoldResult> sizes) {
+  SmallVector<OpFoldResult> folded(sizes);
+  (void)foldDynamicIndexList(folded);
+  return folded;
+}
+
+Value heed::insertSlice(ImplicitLocOpBuilder &b, Value tile, Value into, ArrayRef<OpFoldResult> offsets,
+                        ArrayRef<OpFoldResult> sizes) {
+  SmallVector<OpFoldResult> strides(sizes.size(), b.getIndexAttr(1));
+  return tensor::InsertSliceOp::create(b, tile, into, offsets, foldSizes(sizes), strides);
+}
+
 SmallVector<Value> heed::buildForall(ImplicitLocOpBuilder &b, ArrayRef<OpFoldResult> counts,
                                      ValueRange results,
                                      function_ref<SmallVector<TileResult>(ValueRange, ValueRange)> body) {
@@ -156,7 +169,7 @@ SmallVector<Value> heed::buildForall(ImplicitLocOpBuilder &b, ArrayRef<OpFoldRes
   b.setInsertionPointToStart(forall.getTerminator().getBody());
   for (auto [tile, result] : llvm::zip_equal(tiles, forall.getRegionIterArgs())) {
     SmallVector<OpFoldResult> strides(tile.sizes.size(), b.getIndexAttr(1));
-    tensor::ParallelInsertSliceOp::create(b, tile.tile, result, tile.offsets, tile.sizes, strides);
+    tensor::ParallelInsertSliceOp::create(b, tile.tile, result, tile.offsets, foldSizes(tile.sizes), strides);
   }
   return forall.getResults();
 }

@@ -86,6 +86,10 @@ mlir::Value sliceWithout(mlir::ImplicitLocOpBuilder &b, mlir::Value tensor,
                          llvm::ArrayRef<mlir::OpFoldResult> offsets, llvm::ArrayRef<mlir::OpFoldResult> sizes,
                          llvm::ArrayRef<bool> dropped);
 
+/// `into` with `tile` written from `offsets` on.
+mlir::Value insertSlice(mlir::ImplicitLocOpBuilder &b, mlir::Value tile, mlir::Value into,
+                        llvm::ArrayRef<mlir::OpFoldResult> offsets, llvm::ArrayRef<mlir::OpFoldResult> sizes);
+
 /// Where a tile goes in a result.
 struct TileResult {
   mlir::Value tile;

@@ -95,11 +95,8 @@ struct FewQueries {
                           return walkTiles(query, place, keyHead, keys, state);
                         });
     SmallVector<Value> results;
-    for (auto [own, states, slice] : llvm::zip_equal(state, groupStates, slices)) {
-      SmallVector<OpFoldResult> strides(slice.sizes.size(), one);
-      results.push_back(
-          tensor::InsertSliceOp::create(b, own, states, slice.offsets, slice.sizes, strides).getResult());
-    }
+    for (auto [own, states, slice] : llvm::zip_equal(state, groupStates, slices))
+      results.push_back(insertSlice(b, own, states, slice.offsets, slice.sizes));
     return results;
   }
 

@@ -27,3 +27,13 @@ func.func @SizesChooseTheWay(%q: tensor<2x3x?x16xf32>, %k: tensor<2x3x?x16xf32>,
   %0 = attn.attention %q, %k, %v : tensor<2x3x?x16xf32>, tensor<2x3x?x16xf32>, tensor<2x3x?x16xf32> -> tensor<2x3x?x16xf32>
   return %0 : tensor<2x3x?x16xf32>
 }
+
+// A size that only a cast hides is a size that is known.
+// CHECK-LABEL: @SizesBehindACast
+//       CHECK:   tensor.parallel_insert_slice %{{.*}} into %{{.*}}[%{{.*}}, 0, 0] [1, 2, 16] [1, 1, 1]
+func.func @SizesBehindACast(%q: tensor<2x2x16xf32>, %k: tensor<2x7x16xf32>, %v: tensor<2x7x16xf32>) -> tensor<2x?x16xf32> {
+  %cast = tensor.cast %q : tensor<2x2x16xf32> to tensor<2x?x16xf32>
+  %0 = attn.attention %cast, %k, %v layout("bqd,bkd,bke->bqe")
+    : tensor<2x?x16xf32>, tensor<2x7x16xf32>, tensor<2x7x16xf32> -> tensor<2x?x16xf32>
+  return %0 : tensor<2x?x16xf32>
+}
