@@ -44,6 +44,8 @@ private:
   void checkCompiled();
   std::optional<Finding> compile(std::optional<Place> without, Closest &closest);
   std::optional<Finding> compileModule(const Build &model, Reference &expected, Closest &closest);
+  using Find = function_ref<std::optional<Finding>(mlir::ModuleOp, function_ref<Reference()> interpreted)>;
+  ModuleRef reduceWhere(mlir::ModuleOp whole, const Finding &finding, unsigned attempts, Find find);
   ModuleRef reducePasses(const Finding &finding);
   ModuleRef reduceModel(const Finding &finding);
   [[noreturn]] void blame(ArrayRef<Place> places, const Finding &finding, mlir::ModuleOp least,
@@ -158,35 +160,17 @@ void EachPass::check(Place place, ModuleRef snapshot) {
   reference->answers = std::move(answers);
 }
 
-/// The least that the suspects change: what was right last, reduced. They must be of one stage.
-ModuleRef EachPass::reducePasses(const Finding &finding) {
-  if (suspects.front().stage != suspects.back().stage)
-    return nullptr;
-  progress.step("reducing what " + list(suspects) + " changes");
-  Stage &stage = *stages[suspects.front().stage];
-  auto isSuspect = [&](unsigned pass) {
-    return pass >= suspects.front().pass && pass <= suspects.back().pass;
+/// The least of `whole` in which `find` finds something wrong, in at most `attempts`. It gets a candidate
+/// and, once it is known, the number of the case that shows it; a failure says that there is nothing to find.
+ModuleRef EachPass::reduceWhere(mlir::ModuleOp whole, const Finding &finding, unsigned attempts, Find find) {
+  std::optional<unsigned> number;
+  auto interpretOne = [&](mlir::ModuleOp candidate) {
+    return Reference(context, file, candidate, build.getFolder(), options.inputs, number,
+                     reference->oracle.get());
   };
-  std::optional<unsigned> number; // of the case that shows it
   auto shows = [&](mlir::ModuleOp candidate) {
     try {
-      ModuleRef changed(candidate.clone());
-      if (findUnknown(candidate) || failed(stage.run(*changed, isSuspect)))
-        return false;
-      Reference before(context, file, candidate, build.getFolder(), options.inputs, number,
-                       reference->oracle.get());
-      if (!isComparable(*changed, *before.oracle))
-        return false;
-      Oracle after(context, file, *changed, build.getFolder(), before.oracle.get());
-      Closest closest;
-      auto found = before.compare(
-          [&](const Reference::Case &one) -> Expected<std::vector<Tensor>> {
-            Expected<Answer> answer = interpret(context, after, one);
-            if (!answer)
-              return answer.takeError();
-            return std::move(answer->results);
-          },
-          closest);
+      std::optional<Finding> found = find(candidate, [&] { return interpretOne(candidate); });
       if (found && !number)
         number = found->number;
       return found.has_value();
@@ -196,16 +180,44 @@ ModuleRef EachPass::reducePasses(const Finding &finding) {
   };
   auto evaluate = [&](mlir::ModuleOp candidate) -> std::optional<std::vector<Tensor>> {
     try {
-      Reference values(context, file, candidate, build.getFolder(), options.inputs, number,
-                       reference->oracle.get());
-      return std::move(values.answers.front().results);
+      return std::move(interpretOne(candidate).answers.front().results);
     } catch (const Failure &) {
       return std::nullopt;
     }
   };
   const Reference::Case &one = reference->cases[finding.number];
-  return reduce(*good, one.entry, one.inputs, finding.result,
-                reference->answers[finding.number].results[finding.result], {shows, evaluate, 500});
+  return reduce(whole, one.entry, one.inputs, finding.result,
+                reference->answers[finding.number].results[finding.result], {shows, evaluate, attempts});
+}
+
+/// The least that the suspects change: what was right last, reduced. They must be of one stage.
+ModuleRef EachPass::reducePasses(const Finding &finding) {
+  if (suspects.front().stage != suspects.back().stage)
+    return nullptr;
+  progress.step("reducing what " + list(suspects) + " changes");
+  Stage &stage = *stages[suspects.front().stage];
+  auto isSuspect = [&](unsigned pass) {
+    return pass >= suspects.front().pass && pass <= suspects.back().pass;
+  };
+  return reduceWhere(*good, finding, 500,
+                     [&](mlir::ModuleOp candidate, auto interpreted) -> std::optional<Finding> {
+                       ModuleRef changed(candidate.clone());
+                       if (findUnknown(candidate) || failed(stage.run(*changed, isSuspect)))
+                         return std::nullopt;
+                       Reference before = interpreted();
+                       if (!isComparable(*changed, *before.oracle))
+                         return std::nullopt;
+                       Oracle after(context, file, *changed, build.getFolder(), before.oracle.get());
+                       Closest closest;
+                       return before.compare(
+                           [&](const Reference::Case &one) -> Expected<std::vector<Tensor>> {
+                             Expected<Answer> answer = interpret(context, after, one);
+                             if (!answer)
+                               return answer.takeError();
+                             return std::move(answer->results);
+                           },
+                           closest);
+                     });
 }
 
 //===--- Passes that are compiled
@@ -289,37 +301,16 @@ void EachPass::checkCompiled() {
 /// The least of the whole model that is compiled wrongly.
 ModuleRef EachPass::reduceModel(const Finding &finding) {
   progress.step("reducing the model");
-  std::optional<unsigned> number;
-  auto shows = [&](mlir::ModuleOp candidate) {
-    try {
-      Reference expected(context, file, candidate, build.getFolder(), options.inputs, number,
-                         reference->oracle.get());
-      Closest closest;
-      auto line = inChild(/*quiet=*/true, [&] {
-        Progress quiet("verify");
-        Build compiled(build, candidate.clone(), build.getPhase(), quiet);
-        return runCompiled(compiled, expected, options.threads);
-      });
-      std::optional<Finding> found = readFinding(line, closest);
-      if (found && !number)
-        number = found->number;
-      return found.has_value();
-    } catch (const Failure &) {
-      return false;
-    }
-  };
-  auto evaluate = [&](mlir::ModuleOp candidate) -> std::optional<std::vector<Tensor>> {
-    try {
-      Reference values(context, file, candidate, build.getFolder(), options.inputs, number,
-                       reference->oracle.get());
-      return std::move(values.answers.front().results);
-    } catch (const Failure &) {
-      return std::nullopt;
-    }
-  };
-  const Reference::Case &one = reference->cases[finding.number];
-  return reduce(build.getModule(), one.entry, one.inputs, finding.result,
-                reference->answers[finding.number].results[finding.result], {shows, evaluate, 60});
+  return reduceWhere(build.getModule(), finding, 60, [&](mlir::ModuleOp candidate, auto interpreted) {
+    Reference expected = interpreted();
+    Closest closest;
+    auto line = inChild(/*quiet=*/true, [&] {
+      Progress quiet("verify");
+      Build compiled(build, candidate.clone(), build.getPhase(), quiet);
+      return runCompiled(compiled, expected, options.threads);
+    });
+    return readFinding(line, closest);
+  });
 }
 
 //===--- What is said
