@@ -94,7 +94,9 @@ Build::Build(Context &context, StringRef model, BuildOptions given, Progress &pr
 void Build::addVersion(const std::string &name) {
   BuildOptions other = options;
   other.target = name;
-  other.remarks = false; // said once
+  other.remarks = false;        // said once
+  other.dialectPlugins.clear(); // loaded once
+  other.passPlugins.clear();
   versions.push_back(std::make_unique<Build>(context, file, std::move(other), progress));
   const Target &added = versions.back()->target;
   if (added.triple != target.triple)
