@@ -120,15 +120,20 @@ static bool isAmbiguous(ArrayRef<OpFoldResult> sizes, ArrayRef<bool> dropped) {
   return false;
 }
 
+/// Sizes that are known, such as those behind a cast, are part of the type of a slice.
+static SmallVector<OpFoldResult> foldSizes(ArrayRef<OpFoldResult> sizes) {
+  SmallVector<OpFoldResult> folded(sizes);
+  (void)foldDynamicIndexList(folded);
+  return folded;
+}
+
 Value heed::sliceWithout(ImplicitLocOpBuilder &b, Value tensor, ArrayRef<OpFoldResult> offsets,
                          ArrayRef<OpFoldResult> sizes, ArrayRef<bool> dropped) {
   SmallVector<int64_t> shape, whole;
-  SmallVector<OpFoldResult> folded;
+  SmallVector<OpFoldResult> folded = foldSizes(sizes);
   SmallVector<ReassociationIndices> groups;
-  for (auto [size, drop] : llvm::zip_equal(sizes, dropped)) {
-    std::optional<int64_t> constant = getConstantIntValue(size);
-    folded.push_back(constant ? OpFoldResult(b.getIndexAttr(*constant)) : size);
-    whole.push_back(constant.value_or(ShapedType::kDynamic));
+  for (auto [size, drop] : llvm::zip_equal(folded, dropped)) {
+    whole.push_back(getConstantIntValue(size).value_or(ShapedType::kDynamic));
     // A dropped dimension joins the kept one before it; the first ones join the first.
     if (groups.empty() || (!drop && !shape.empty()))
       groups.emplace_back();
@@ -144,13 +149,6 @@ Value heed::sliceWithout(ImplicitLocOpBuilder &b, Value tensor, ArrayRef<OpFoldR
   Value slice = tensor::ExtractSliceOp::create(b, RankedTensorType::get(whole, element), tensor, offsets,
                                                folded, strides);
   return tensor::CollapseShapeOp::create(b, RankedTensorType::get(shape, element), slice, groups);
-}
-
-/// Sizes that are known, such as those behind a cast, are part of the type of what is inserted.
-static SmallVector<OpFoldResult> foldSizes(ArrayRef<OpFoldResult> sizes) {
-  SmallVector<OpFoldResult> folded(sizes);
-  (void)foldDynamicIndexList(folded);
-  return folded;
 }
 
 Value heed::insertSlice(ImplicitLocOpBuilder &b, Value tile, Value into, ArrayRef<OpFoldResult> offsets,
