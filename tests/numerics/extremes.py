@@ -11,6 +11,8 @@ import tempfile
 
 import numpy as np
 
+from claims import check, claim
+
 root = pathlib.Path(__file__).resolve().parents[2]
 sys.path.append(str(root / "examples" / "09-python"))
 from heed_module import HeedError, Module
@@ -106,9 +108,6 @@ def reference(q, k, v, *masks):
 def agrees(found, expected, tolerance):
     return all(np.allclose(one, other, rtol=tolerance, atol=tolerance) for one, other in zip((found[0][0], found[1][0]), expected))
 
-
-claims = []
-claim = claims.append
 
 
 @claim
@@ -247,13 +246,4 @@ model = pathlib.Path(scratch.name) / "extremes.mlir"
 model.write_text("module @extremes {\n" + "".join(entries.values()) + "}\n")
 subprocess.run([heed, "compile", model, "-o", model.with_suffix(".so")], check=True)
 module = Module(model.with_suffix(".so"))
-failed = 0
-for function in claims:
-    title = function.__name__.replace("_", " ")
-    try:
-        function()
-        print(f"{title}: holds")
-    except AssertionError as error:
-        failed += 1
-        print(f"{title}: FAILS: {error}")
-sys.exit(failed != 0)
+check()
