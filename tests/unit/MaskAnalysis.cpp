@@ -1,9 +1,6 @@
 // The analysis of masks against brute force: every pair of every tile of small sizes.
-#include "compiler/Pipeline.h"
 #include "compiler/passes/MaskReport.h"
 #include "tests/unit/Interpret.h"
-
-#include "mlir/Pass/PassManager.h"
 
 #include <random>
 
@@ -393,97 +390,6 @@ TEST(MaskAnalysis, CausalVisitsLittleMoreThanItKeeps) {
 TEST(MaskAnalysis, WindowVisitsItsWidth) {
   TileMap map = draw(MaskMaker(1).window(511, 0), 8192, 8192);
   EXPECT_LE(map.fullPairs + map.askedPairs, 8192 * (512 + 24 + 2 * panel));
-}
-
-/// The pairs that the tiled form of one head of attention visits. `body` yields %keep; `reads` are tensors
-/// that queries and keys share.
-int64_t countVisited(const std::string &body, int64_t length, std::vector<Tensor> reads = {},
-                     const std::string &readTypes = "", const std::string &maps = "") {
-  std::string arguments, names, parameters;
-  for (size_t i = 0; i < reads.size(); ++i) {
-    std::string type = readTypes.substr(0, readTypes.find(',')), number = std::to_string(i);
-    arguments += ", %t" + number + ": " + type;
-    names += (i ? ", %t" : "%t") + number;
-    parameters += ", %x" + number;
-  }
-  std::string with = reads.empty() ? "" : "reads(" + names + " : " + readTypes + ") maps [" + maps + "]";
-  std::string text =
-      "func.func @f(%q: tensor<1x1x?x1xf32>, %k: tensor<1x1x?x1xf32>, %v: tensor<1x1x?x1xf32>" + arguments +
-      ") -> tensor<1x1x?x1xf32> { %0 = attn.attention %q, %k, %v " + with + " keep(%b, %h, %i, %j, %lq, %lk" +
-      parameters + ") {\n" + body +
-      R"(
-        attn.yield %keep : i1
-      } : tensor<1x1x?x1xf32>, tensor<1x1x?x1xf32>, tensor<1x1x?x1xf32> -> tensor<1x1x?x1xf32>
-      return %0 : tensor<1x1x?x1xf32>
-    })";
-  auto module = parseSourceString<ModuleOp>(text, &testContext());
-  PassManager pm(&testContext());
-  buildPipeline(pm, Phase::Graph, Phase::Tiled, {});
-  if (!module || failed(pm.run(*module)))
-    return -1;
-  Tensor ones = f32({1, 1, length, 1}, std::vector<double>(length, 1));
-  std::vector<Tensor> inputs{ones, ones, ones};
-  llvm::append_range(inputs, reads);
-  Interpreter interpreter(*module);
-  return succeeded(interpreter.run("f", inputs)) ? interpreter.getVisitedPairs() : -1;
-}
-
-constexpr int64_t tileRows = 24, tileKeys = 128; // x86-64-v3, which is the default
-
-TEST(MaskAnalysis, EmittedLoopsVisitTheClosedForm) {
-  constexpr int64_t length = 300;
-  int64_t expected = 0;
-  for (int64_t begin = 0; begin < length; begin += tileRows) {
-    int64_t end = std::min(begin + tileRows, length);
-    expected += (end - begin) * std::min<int64_t>(llvm::alignTo(end, panel), length);
-  }
-  EXPECT_EQ(countVisited("%keep = attn.causal %i, %j", length), expected);
-}
-
-/// The pairs of tiles for which `visits` holds.
-int64_t sumTiles(int64_t length, llvm::function_ref<bool(int64_t, int64_t, int64_t, int64_t)> visits) {
-  int64_t sum = 0;
-  for (int64_t query = 0; query < length; query += tileRows)
-    for (int64_t key = 0; key < length; key += tileKeys) {
-      int64_t queryEnd = std::min(query + tileRows, length), keyEnd = std::min(key + tileKeys, length);
-      if (visits(query, queryEnd, key, keyEnd))
-        sum += (queryEnd - query) * (keyEnd - key);
-    }
-  return sum;
-}
-
-TEST(MaskAnalysis, TilesOfOtherDocumentsAreSkipped) {
-  constexpr int64_t length = 300;
-  std::vector<int64_t> ids;
-  for (int64_t i = 0; i < length; ++i)
-    ids.push_back(i / 100 - 1);
-  int64_t expected = sumTiles(length, [&](int64_t query, int64_t queryEnd, int64_t key, int64_t keyEnd) {
-    return ids[query] <= ids[keyEnd - 1] && ids[key] <= ids[queryEnd - 1];
-  });
-  Tensor document = i64({length}, ids);
-  const std::string maps = "affine_map<(b, h, q, k) -> (q)>, affine_map<(b, h, q, k) -> (k)>";
-  const std::string types = "tensor<300xi64>, tensor<300xi64>";
-  EXPECT_LT(expected, 0.7 * length * length);
-  EXPECT_EQ(
-      countVisited("%keep = attn.same_document %x0, %x1 : i64", length, {document, document}, types, maps),
-      expected);
-  // Written out on indices, and complemented twice.
-  EXPECT_EQ(countVisited(R"(%w0 = arith.index_cast %x0 : i64 to index
-        %w1 = arith.index_cast %x1 : i64 to index
-        %other = arith.cmpi ne, %w0, %w1 : index
-        %true = arith.constant true
-        %keep = arith.xori %other, %true : i1)",
-                         length, {document, document}, types, maps),
-            expected);
-}
-
-TEST(MaskAnalysis, TilesOfPaddingAreSkipped) {
-  constexpr int64_t length = 300, valid = 130;
-  std::vector<int64_t> mask(length, 0);
-  std::fill_n(mask.begin(), valid, 1);
-  EXPECT_EQ(countVisited("%none = arith.constant 0 : i64\n%keep = arith.cmpi ne, %x0, %none : i64", length,
-                         {i64({length}, mask)}, "tensor<300xi64>", "affine_map<(b, h, q, k) -> (k)>"),
-            sumTiles(length, [](int64_t, int64_t, int64_t key, int64_t) { return key < valid; }));
 }
 
 TEST(MaskAnalysis, MapsAreDrawn) {
