@@ -24,7 +24,8 @@ static void buildFusedPhase(OpPassManager &pm, const PipelineOptions &options) {
   cleanUp(pm);
   pm.addPass(createRaiseMatmuls());
   pm.addPass(createRaiseSoftmax({options.remarks}));
-  cleanUp(pm); // what softmax was made of would count as uses
+  pm.addPass(memref::createResolveRankedShapeTypeResultDimsPass());
+  cleanUp(pm); // what softmax was made of, and sizes of scores, would count as uses
   pm.addPass(createFuseAttention({options.remarks}));
   cleanUp(pm); // the steps that fused away would count as uses
   pm.addPass(createFuseEpilogues());

@@ -72,8 +72,7 @@ void addFloatOps(OpTable &table) {
   table.addScalar<arith::MinNumFOp>(binary([](Real a, Real b) { return -maxNumber(-a, -b); }));
   table.addScalar<math::ExpOp>(unary(exp));
   table.addScalar<math::Exp2Op>(unary([](Real x) {
-    double y = std::exp2(x.value);
-    return applied(y, y * M_LN2, x);
+    return std::isinf(x.value) ? exp(x) : applied(std::exp2(x.value), std::exp2(x.value) * M_LN2, x);
   }));
   table.addScalar<math::ExpM1Op>(unary([](Real x) { return smooth(x, std::expm1, std::exp(x.value)); }));
   table.addScalar<math::LogOp>(unary([](Real x) { return smooth(x, std::log, 1 / x.value); }));

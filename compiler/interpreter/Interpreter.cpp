@@ -132,7 +132,8 @@ static LogicalResult checkInput(func::FuncOp function, unsigned number, const Te
          << showShape(input.shape) << " with " << input.size() << " elements";
 }
 
-FailureOr<std::vector<Tensor>> Interpreter::run(func::FuncOp function, const std::vector<Tensor> &inputs) {
+FailureOr<std::vector<Tensor>> Interpreter::runWithOverflow(func::FuncOp function,
+                                                            const std::vector<Tensor> &inputs) {
   Overflow::forget();
   FailureOr<std::vector<Tensor>> results = evaluate(function, inputs);
   if (failed(results) || !Overflow::forget())
@@ -143,6 +144,20 @@ FailureOr<std::vector<Tensor>> Interpreter::run(func::FuncOp function, const std
     return failure();
   for (auto [result, other] : llvm::zip_equal(*results, *overflown))
     result.overflown = std::make_shared<Tensor>(std::move(other));
+  return results;
+}
+
+FailureOr<std::vector<Tensor>> Interpreter::run(func::FuncOp function, const std::vector<Tensor> &inputs) {
+  LeavingOut::forget();
+  FailureOr<std::vector<Tensor>> results = runWithOverflow(function, inputs);
+  if (failed(results) || !LeavingOut::forget())
+    return results;
+  LeavingOut leavingOut;
+  FailureOr<std::vector<Tensor>> leftOut = runWithOverflow(function, inputs);
+  if (failed(leftOut))
+    return failure();
+  for (auto [result, other] : llvm::zip_equal(*results, *leftOut))
+    result.leftOut = std::make_shared<Tensor>(std::move(other));
   return results;
 }
 

@@ -2,10 +2,11 @@
 //
 // It shares nothing with the lowering, so that each can find the other's mistakes. Values are kept in double
 // between ops whatever the tensor type: an intermediate may be wider than its type, so only casts round.
-// Where one leaves its type's range, all is evaluated again with such as infinite (Tensor::overflown). Two
-// things of f32 are kept, because they are meaning and not precision: what exceeds its range is infinite, and
-// a NaN propagates from every pair that is kept and from none that is not. Beside each value runs the
-// variance of what f32 code may differ from it (Real.h); Compare.h turns it into a bound.
+// Where one leaves its type's range, all is evaluated again with such as infinite (Tensor::overflown), and
+// where NaN meets −inf or a weight of 0, with such pairs left out (Tensor::leftOut). Two things of f32 are
+// kept, because they are meaning and not precision: what exceeds its range is infinite, and a NaN propagates
+// from every pair that is kept and from none that is not. Beside each value runs the variance of what f32
+// code may differ from it (Real.h); Compare.h turns it into a bound.
 #pragma once
 
 #include "compiler/interpreter/Tensor.h"
@@ -52,6 +53,8 @@ public:
   int64_t getVisitedPairs() const;
 
 private:
+  mlir::FailureOr<std::vector<Tensor>> runWithOverflow(mlir::func::FuncOp function,
+                                                       const std::vector<Tensor> &inputs);
   mlir::FailureOr<std::vector<Tensor>> evaluate(mlir::func::FuncOp function, std::vector<Tensor> inputs);
 
   std::unique_ptr<Session> session;

@@ -41,6 +41,17 @@ static const Tensor &floatsOf(const Tensor &result) {
 
 LogicalResult Interpreter::widen(func::FuncOp function, const std::vector<Tensor> &inputs,
                                  std::vector<Tensor> &results, uint64_t seed) {
+  std::vector<Tensor> leftOut;
+  for (const Tensor &result : results)
+    if (result.leftOut)
+      leftOut.push_back(*result.leftOut);
+  if (!leftOut.empty()) {
+    LeavingOut leavingOut;
+    if (failed(widen(function, inputs, leftOut, seed)))
+      return failure();
+    for (auto [result, wide] : llvm::zip_equal(results, leftOut))
+      result.leftOut = std::make_shared<Tensor>(std::move(wide));
+  }
   std::vector<Spread> spreads;
   for (const Tensor &result : results)
     spreads.emplace_back(floatsOf(result));

@@ -61,9 +61,11 @@ void multiply(int64_t rows, int64_t inner, int64_t columns, MatrixView lhs, Matr
       block.clear();
       for (int64_t k = 0; k < inner; ++k) {
         Real factor = lhs.tensor.real(lhs.at(m, k));
-        if (!(masked && factor.value == 0 && std::signbit(factor.value)))
+        if (!((masked || LeavingOut::holds()) && isNegativeZero(factor.value)))
           block.add(factor, k);
       }
+      if (std::any_of(block.sums, block.sums + block.width, [](double sum) { return std::isnan(sum); }))
+        LeavingOut::note();
       for (int64_t n = 0; n < block.width; ++n)
         emit(m, first + n, finishSum(block.sums[n], block.variances[n], block.partials[n]));
     }

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <utility>
 
 namespace heed {
 
@@ -53,6 +54,32 @@ private:
   static inline thread_local Perturbation *current = nullptr;
 };
 
+/// A graph may write masks with `arith`, as an addition of −inf. It has two readings then: IEEE's, where NaN
+/// survives the addition and a weight of 0 makes NaN of NaN; and that of attention, where the pair is left
+/// out whatever it holds. While one of these lives its thread computes by the second: −inf added to anything
+/// is −inf, its exponential is −0.0, and −0.0 is a factor that contributes nothing.
+class LeavingOut {
+public:
+  LeavingOut() { isActive = true; }
+  LeavingOut(const LeavingOut &) = delete;
+  LeavingOut &operator=(const LeavingOut &) = delete;
+  ~LeavingOut() { isActive = false; }
+
+  /// Whether the readings may have parted since the last call.
+  static bool forget() { return std::exchange(isNoted, false); }
+  /// Of an operation where they may part: whether the second holds.
+  static bool note() {
+    isNoted = true;
+    return isActive;
+  }
+  static bool holds() { return isActive; }
+
+private:
+  static inline thread_local bool isActive = false, isNoted = false;
+};
+
+inline bool isNegativeZero(double x) { return x == 0 && std::signbit(x); }
+
 /// Variance of one rounding to f32, or of an approximation good to `ulps` half steps: an error is as likely
 /// anywhere within them. A subnormal number may become 0.
 inline double roundingF32(double value, double ulps = 1) {
@@ -75,10 +102,20 @@ inline double propagate(double derivative, double variance) {
 }
 
 inline Real operator-(Real a) { return {-a.value, a.variance}; }
-inline Real operator+(Real a, Real b) { return roundF32(a.value + b.value, a.variance + b.variance); }
+inline Real operator+(Real a, Real b) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  double sum = a.value + b.value;
+  if (std::isnan(sum) && (a.value == -infinity || b.value == -infinity) && LeavingOut::note())
+    sum = -infinity;
+  return roundF32(sum, a.variance + b.variance);
+}
 inline Real operator-(Real a, Real b) { return a + -b; }
 inline Real operator*(Real a, Real b) {
-  return roundF32(a.value * b.value, propagate(b.value, a.variance) + propagate(a.value, b.variance));
+  double product = a.value * b.value;
+  if (std::isnan(product) && (a.value == 0 || b.value == 0) && LeavingOut::note() &&
+      (isNegativeZero(a.value) || isNegativeZero(b.value)))
+    return {-0.0};
+  return roundF32(product, propagate(b.value, a.variance) + propagate(a.value, b.variance));
 }
 inline Real operator/(Real a, Real b) {
   double quotient = a.value / b.value;
@@ -93,6 +130,8 @@ inline Real applied(double y, double derivative, Real x, double ulps = 4) {
 
 /// Where x is uncertain a slope says little: the chord that ends at the bound takes its place.
 inline Real exp(Real x) {
+  if (std::isinf(x.value) && x.value < 0)
+    return {LeavingOut::holds() ? -0.0 : 0.0};
   double y = std::exp(x.value), reach = kConfidence * x.deviation();
   return applied(y, reach == 0 ? y : y * std::expm1(reach) / reach, x);
 }

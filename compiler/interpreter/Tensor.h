@@ -28,6 +28,8 @@ struct Tensor {
   std::shared_ptr<const Tensor> candidates;
   /// Of a result where an intermediate left the range of its type: the result if such are infinite.
   std::shared_ptr<const Tensor> overflown;
+  /// Of a result of a graph that may write masks as −inf added: the result if such pairs are left out.
+  std::shared_ptr<const Tensor> leftOut;
 
   Tensor() = default;
   /// Zeros. Every size is at least 0, and their product fits the machine.

@@ -90,6 +90,14 @@ Value sliceRead(ImplicitLocOpBuilder &b, Value read, AffineMap map, ArrayRef<OpF
   return sliceWithout(b, read, at, extent, SmallVector<bool>(at.size(), false));
 }
 
+/// Whether an element of −0.0 is the weight of a pair that is not kept.
+bool isMadeBySoftmax(Value tensor) {
+  Operation *op = tensor.getDefiningOp();
+  if (isa_and_present<tensor::CastOp, tensor::ExtractSliceOp>(op))
+    return isMadeBySoftmax(op->getOperand(0));
+  return isa_and_present<attn::SoftmaxOp>(op);
+}
+
 struct TileMatmuls : impl::TileMatmulsBase<TileMatmuls> {
   void runOnOperation() override {
     FailureOr<Target> target = Target::of(getOperation());
@@ -258,7 +266,7 @@ struct TileMatmuls : impl::TileMatmulsBase<TileMatmuls> {
         rhsTile = sliceWithout(b, rhs, with(rhsBefore, {zero, column}), with(ones, {depth, width}), dropped);
       }
       auto matmul = attn::TileMatmulOp::create(b, lhsTile, rhsTile, destination, /*accumulate=*/false,
-                                               /*masked=*/false);
+                                               isMadeBySoftmax(op.getLhs()));
       return SmallVector<TileResult>{
           {matmul.getResult(), with(before, {row, column}), with(ones, {height, width})}};
     })[0];

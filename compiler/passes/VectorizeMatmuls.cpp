@@ -46,13 +46,17 @@ struct MatmulVectorizer {
     op.erase();
   }
 
-  /// Whether x·0 sums to zero over all of `tile` [k, n].
+  /// Whether x·0 sums to zero over all of `tile`, [k, n] or panels.
   Value isFinite(Value tile) {
     Value zero = arith::ConstantOp::create(b, b.getZeroAttr(VectorType::get(width, b.getF32Type())));
     Value none = indexConstant(b, 0);
+    bool isPacked = cast<MemRefType>(tile.getType()).getRank() == 3;
     Value sums = buildLoop(b, none, depth, 1, zero, [&](Value k, ValueRange sums) {
       return buildLoop(b, none, columns, width, sums, [&](Value n, ValueRange sums) {
-        Value x = extendToF32(b, loadVector(b, tile, {k, n}, width, remainderMask(b, columns, n, width)));
+        SmallVector<Value> at{k, n};
+        if (isPacked)
+          at = {b.createOrFold<arith::DivUIOp>(n, indexConstant(b, width)), k, none};
+        Value x = extendToF32(b, loadVector(b, tile, at, width, remainderMask(b, columns, n, width)));
         return SmallVector<Value>{arith::AddFOp::create(b, sums[0], arith::MulFOp::create(b, x, zero))};
       });
     })[0];

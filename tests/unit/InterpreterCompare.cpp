@@ -53,6 +53,14 @@ TEST(InterpreterCompare, InfinitiesMustAgree) {
   EXPECT_FALSE(compare(wide, f16({1}, {65504})).ok);
 }
 
+TEST(InterpreterCompare, EitherReadingPasses) {
+  Tensor expected = f32({1}, {NaN});
+  expected.leftOut = std::make_shared<Tensor>(f32({1}, {2}));
+  EXPECT_TRUE(compare(expected, f32({1}, {NaN})).ok);
+  EXPECT_TRUE(compare(expected, f32({1}, {2})).ok);
+  EXPECT_FALSE(compare(expected, f32({1}, {3})).ok);
+}
+
 TEST(InterpreterCompare, ShapesAndTypesMustAgree) {
   EXPECT_EQ(compare(f32({2}, {1, 2}), f32({1, 2}, {1, 2})).message,
             "expected f32 of shape [2], but got f32 of shape [1, 2]");

@@ -209,6 +209,29 @@ TEST(InterpreterScores, SoftmaxMarksDroppedPairs) {
             {2, 2}, {-0.0, 1, NaN, NaN}));
 }
 
+TEST(InterpreterScores, AnAddedInfinityHasTwoReadings) {
+  Outcome outcome = interpret(R"(func.func @f(%x: f32, %mask: f32, %value: f32) -> (f32, f32) {
+  %score = arith.addf %x, %mask : f32
+  %weight = math.exp %score : f32
+  %product = arith.mulf %weight, %value : f32
+  return %score, %product : f32, f32
+})",
+                              {f32({}, {NaN}), f32({}, {-inf}), f32({}, {inf})});
+  EXPECT_TRUE(std::isnan(outcome[0].values[0]) && std::isnan(outcome[1].values[0]));
+  ASSERT_TRUE(outcome[0].leftOut && outcome[1].leftOut);
+  EXPECT_EQ(outcome[0].leftOut->values[0], -inf);
+  EXPECT_TRUE(holds(*outcome[1].leftOut, {}, {-0.0}));
+}
+
+TEST(InterpreterScores, WhatIsKeptHasOneReading) {
+  const char *sum = R"(func.func @f(%x: f32, %y: f32) -> f32 {
+  %z = arith.addf %x, %y : f32
+  return %z : f32
+})";
+  EXPECT_FALSE(interpret(sum, {f32({}, {NaN}), f32({}, {1})})[0].leftOut);
+  EXPECT_FALSE(interpret(sum, {f32({}, {1}), f32({}, {-inf})})[0].leftOut);
+}
+
 TEST(InterpreterScores, SoftmaxOfSpecialRows) {
   double lowest = -std::numeric_limits<float>::max();
   EXPECT_TRUE(holds(interpret(softmax("tensor<3x2xf32>"), {f32({3, 2}, {NaN, 1, inf, 0, lowest, lowest})})[0],
