@@ -1,6 +1,7 @@
 // Optimized code from the llvm phase; see Object.h.
 #include "compiler/target/Object.h"
 #include "compiler/target/Versions.h"
+#include "compiler/target/WatchVectors.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/Transforms/Passes.h"
@@ -89,6 +90,7 @@ static void addSanitizer(ModulePassManager &passes, Instrument instrument) {
     break;
   case Instrument::Thread:
     passes.addPass(ModuleThreadSanitizerPass());
+    passes.addPass(createModuleToFunctionPassAdaptor(WatchVectorsPass()));
     passes.addPass(createModuleToFunctionPassAdaptor(ThreadSanitizerPass()));
     break;
   }
