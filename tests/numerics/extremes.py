@@ -12,6 +12,7 @@ import tempfile
 import numpy as np
 
 from claims import check, claim
+from elements import load, store
 
 root = pathlib.Path(__file__).resolve().parents[2]
 sys.path.append(str(root / "examples" / "09-python"))
@@ -22,19 +23,6 @@ WIDTH, SCALE = 8, 0.5
 FEW, MANY = 3, 40
 # Lowest finite number, and how far a result with weights and sums in f32 may be from numpy's in doubles.
 kinds = {"f32": (np.finfo(np.float32).min, 2e-6), "f16": (-65504.0, 2e-3), "bf16": (float.fromhex("-0x1.fep127"), 2e-2)}
-
-
-def store(values, kind):
-    """As the module takes them; numpy has no bf16."""
-    if kind != "bf16":
-        return np.asarray(values, {"f32": np.float32, "f16": np.float16}[kind])
-    bits = np.asarray(values, np.float32).view(np.uint32)
-    rounded = (bits + 0x7fff + (bits >> 16 & 1)) >> 16
-    return np.where(np.isnan(values), 0x7fc0, rounded).astype(np.uint16)
-
-
-def load(values):
-    return (values.astype(np.uint32) << 16).view(np.float32) if values.dtype == np.uint16 else values.astype(np.float32)
 
 
 def tensor(shape, kind, name):
