@@ -47,7 +47,7 @@ private:
   Progress progress{"verify"};
   InputOptions inputs;
   std::map<std::pair<std::string, std::string>, Closest> closest; ///< by entry and output
-  int64_t cases = 0;
+  int64_t cases = 0, unbounded = 0;
 };
 
 } // namespace
@@ -113,12 +113,13 @@ void Verify::verifyCase(Oracle &oracle, const EntryInterface &entry, const Loade
       fail(model,
            entry.name + ": " + name + ", " + one.name + ", seed " + Twine(seed) + ": " + comparison.message);
     closest[{entry.name, name}].add(comparison, one.name);
+    unbounded += comparison.unbounded;
   }
 }
 
 void Verify::print() const {
   if (options.json) {
-    nlohmann::ordered_json root = {{"seed", seed}, {"cases", cases}};
+    nlohmann::ordered_json root = {{"seed", seed}, {"cases", cases}, {"unbounded", unbounded}};
     for (const auto &[key, best] : closest)
       root["outputs"].push_back({{"entry", key.first},
                                  {"name", key.second},
@@ -131,7 +132,10 @@ void Verify::print() const {
   for (const auto &[key, best] : closest)
     fmt::print("{}.{}: error {:.3g} within {:.3g}, closest of {} cases: {}\n", key.first, key.second,
                best.comparison.error, best.comparison.bound, best.cases, best.caseName);
-  fmt::print("verified {} cases, seed {}\n", cases, seed);
+  fmt::print("verified {} cases, seed {}", cases, seed);
+  if (unbounded)
+    fmt::print("; {} elements not compared, for some order of summation overflows", unbounded);
+  fmt::print("\n");
 }
 
 void addVerify(CLI::App &app) {

@@ -66,8 +66,14 @@ void multiply(int64_t rows, int64_t inner, int64_t columns, MatrixView lhs, Matr
       }
       if (std::any_of(block.sums, block.sums + block.width, [](double sum) { return std::isnan(sum); }))
         LeavingOut::note();
-      for (int64_t n = 0; n < block.width; ++n)
-        emit(m, first + n, finishSum(block.sums[n], block.variances[n], block.partials[n]));
+      for (int64_t n = 0; n < block.width; ++n) {
+        double opposed = 0;
+        for (int64_t k = 0; k < inner && std::fabs(block.sums[n]) >= kOverflowF32; ++k) {
+          double term = lhs.tensor.values[lhs.at(m, k)] * block.values[k * block.width + n];
+          opposed += std::fmax(block.sums[n] > 0 ? -term : term, 0);
+        }
+        emit(m, first + n, finishSum(block.sums[n], block.variances[n], block.partials[n], opposed));
+      }
     }
   }
 }

@@ -142,23 +142,26 @@ inline Real sqrt(Real x) {
 
 /// A sum with the variance of its terms and the sum of the sizes of its partial sums: each is rounded, and
 /// all may round the same way, as in sums of equal numbers; so the bound is that of the worst case. Nothing
-/// is known of a sum where some order of summation overflows.
-inline Real finishSum(double value, double variance, double partials) {
-  if (partials >= kOverflowF32 && std::fabs(value) < kOverflowF32)
+/// is known of a sum where some order of summation overflows and another does not, or on the other side:
+/// `opposed` is the size of the terms of the other sign than the sum's, which is asked of infinite sums
+/// alone.
+inline Real finishSum(double value, double variance, double partials, double opposed = 0) {
+  if (partials >= kOverflowF32 && (std::fabs(value) < kOverflowF32 || opposed >= kOverflowF32))
     return {value, std::numeric_limits<double>::infinity()};
   return roundF32(value, variance + square(partials * kUnitF32 / kConfidence));
 }
 
 /// The sum of f32 numbers in whatever order.
 struct Sum {
-  double value = 0, variance = 0, partials = 0;
+  double value = 0, variance = 0, partials = 0, sizes = 0;
 
   void add(Real x) {
     value += x.value;
     variance += x.variance;
     partials += std::fabs(value);
+    sizes += std::fabs(x.value);
   }
-  Real result() const { return finishSum(value, variance, partials); }
+  Real result() const { return finishSum(value, variance, partials, (sizes - std::fabs(value)) / 2); }
 };
 
 /// The larger number; a NaN stays. The result is uncertain by either operand where they may change places.

@@ -3,7 +3,9 @@
 #include "compiler/target/Interface.h"
 #include "compiler/target/Signature.h"
 
+#include "mlir/Analysis/CallGraph.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/SCCIterator.h"
 
 namespace heed {
 #define GEN_PASS_DEF_DESCRIBEINTERFACE
@@ -30,6 +32,16 @@ bool usesParams(func::FuncOp function, llvm::SmallPtrSetImpl<Operation *> &seen)
       .wasInterrupted();
 }
 
+/// A graph whose functions call themselves has no end, and its workspace no size.
+LogicalResult refuseRecursion(ModuleOp module) {
+  CallGraph graph(module);
+  for (auto calls = llvm::scc_begin(static_cast<const CallGraph *>(&graph)); !calls.isAtEnd(); ++calls)
+    if (calls.hasCycle() && !calls->front()->isExternal())
+      return calls->front()->getCallableRegion()->getParentOp()->emitError(
+          "expected a function that does not call itself");
+  return success();
+}
+
 struct DescribeInterface : impl::DescribeInterfaceBase<DescribeInterface> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
@@ -41,6 +53,8 @@ struct DescribeInterface : impl::DescribeInterfaceBase<DescribeInterface> {
       return signalPassFailure();
     }
     module.setSymName(interface.name);
+    if (failed(refuseRecursion(module)))
+      return signalPassFailure();
     for (auto function : module.getOps<func::FuncOp>()) {
       if (!function.isPublic() || function.isExternal())
         continue;

@@ -5,6 +5,7 @@
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
@@ -17,10 +18,23 @@ using namespace mlir;
 namespace heed {
 namespace {
 
-/// A call on the way from the entry to a value; null: the value is in the entry itself.
+/// One call on the way from the entry to a value; the entry itself has no caller.
 struct Frame {
   ValueRange operands;
-  const Frame *caller;
+  Frame *caller;
+  func::FuncOp function;                                                     ///< what is called
+  std::map<std::pair<void *, unsigned>, std::optional<SizeExpr>> found = {}; ///< dimensions of its values
+
+  /// A frame for `call` in this one; nothing where its function has no body or is being called already.
+  std::optional<Frame> enter(func::CallOp call) {
+    auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(call, call.getCalleeAttr());
+    if (!callee || callee.isExternal())
+      return std::nullopt;
+    for (Frame *frame = this; frame; frame = frame->caller)
+      if (frame->function == callee)
+        return std::nullopt;
+    return Frame{call.getOperands(), this, callee};
+  }
 };
 
 class Dimensions {
@@ -28,17 +42,16 @@ public:
   explicit Dimensions(const EntryInterface &interface) : interface(interface) {}
 
   /// The dimension `dim` of `value`; nothing where it does not follow from the inputs, or is not affine.
-  std::optional<SizeExpr> of(Value value, unsigned dim, const Frame *frame = nullptr) {
-    if (frame)
-      return compute(value, dim, frame);
-    auto known = found.find({value.getAsOpaquePointer(), dim});
-    if (known == found.end())
-      known = found.try_emplace({value.getAsOpaquePointer(), dim}, compute(value, dim, nullptr)).first;
+  std::optional<SizeExpr> of(Value value, unsigned dim, Frame *frame) {
+    std::pair<void *, unsigned> key(value.getAsOpaquePointer(), dim);
+    auto known = frame->found.find(key);
+    if (known == frame->found.end())
+      known = frame->found.try_emplace(key, compute(value, dim, frame)).first;
     return known->second;
   }
 
 private:
-  std::optional<SizeExpr> compute(Value value, unsigned dim, const Frame *frame) {
+  std::optional<SizeExpr> compute(Value value, unsigned dim, Frame *frame) {
     auto type = dyn_cast<RankedTensorType>(value.getType());
     if (!type || dim >= type.getRank())
       return std::nullopt;
@@ -50,11 +63,9 @@ private:
     Operation *op = value.getDefiningOp();
     unsigned index = cast<OpResult>(value).getResultNumber();
     if (auto call = dyn_cast<func::CallOp>(op)) {
-      auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(op, call.getCalleeAttr());
-      if (!callee || callee.isExternal())
-        return std::nullopt;
-      Frame inner{call.getOperands(), frame};
-      return of(callee.front().getTerminator()->getOperand(index), dim, &inner);
+      std::optional<Frame> inner = frame->enter(call);
+      return inner ? of(inner->function.front().getTerminator()->getOperand(index), dim, &*inner)
+                   : std::nullopt;
     }
     if (auto style = dyn_cast<DestinationStyleOpInterface>(op))
       return of(style.getTiedOpOperand(cast<OpResult>(value))->get(), dim, frame);
@@ -66,17 +77,17 @@ private:
     return std::nullopt;
   }
 
-  std::optional<SizeExpr> ofArgument(BlockArgument argument, unsigned dim, const Frame *frame) {
+  std::optional<SizeExpr> ofArgument(BlockArgument argument, unsigned dim, Frame *frame) {
     if (!isa<func::FuncOp>(argument.getOwner()->getParentOp()))
       return std::nullopt;
-    if (frame)
+    if (frame->caller)
       return of(frame->operands[argument.getArgNumber()], dim, frame->caller);
     return interface.arguments[argument.getArgNumber()].shape[dim];
   }
 
   /// Asks the op to say its shape in IR, reads that, and removes it again.
   std::optional<SizeExpr> ofReified(ReifyRankedShapedTypeOpInterface op, unsigned index, unsigned dim,
-                                    const Frame *frame) {
+                                    Frame *frame) {
     struct Listener : OpBuilder::Listener {
       void notifyOperationInserted(Operation *op, OpBuilder::InsertPoint) override { created.push_back(op); }
       SmallVector<Operation *> created;
@@ -93,7 +104,7 @@ private:
     return result;
   }
 
-  std::optional<SizeExpr> ofIndex(OpFoldResult index, const Frame *frame) {
+  std::optional<SizeExpr> ofIndex(OpFoldResult index, Frame *frame) {
     if (std::optional<int64_t> constant = getConstantIntValue(index))
       return SizeExpr::ofConstant(*constant);
     auto value = dyn_cast<Value>(index);
@@ -122,8 +133,7 @@ private:
     return std::nullopt;
   }
 
-  std::optional<SizeExpr> ofAffine(AffineExpr expr, ValueRange operands, unsigned numDims,
-                                   const Frame *frame) {
+  std::optional<SizeExpr> ofAffine(AffineExpr expr, ValueRange operands, unsigned numDims, Frame *frame) {
     if (auto constant = dyn_cast<AffineConstantExpr>(expr))
       return SizeExpr::ofConstant(constant.getValue());
     if (auto dim = dyn_cast<AffineDimExpr>(expr))
@@ -143,7 +153,6 @@ private:
   }
 
   const EntryInterface &interface;
-  std::map<std::pair<void *, unsigned>, std::optional<SizeExpr>> found; ///< of values in the entry itself
 };
 
 /// Collects what operations need of the sizes of their operands.
@@ -151,6 +160,19 @@ class Requirements {
 public:
   explicit Requirements(const EntryInterface &interface) : interface(interface), dimensions(interface) {}
 
+  void visit(Frame &frame) {
+    for (Operation &op : llvm::make_early_inc_range(frame.function.front())) {
+      if (auto call = dyn_cast<func::CallOp>(op))
+        if (std::optional<Frame> inner = frame.enter(call))
+          visit(*inner);
+      current = &frame;
+      visit(&op);
+    }
+  }
+
+  std::vector<RelationInterface> relations;
+
+private:
   void visit(Operation *op) {
     if (auto attention = dyn_cast<attn::AttentionOp>(op))
       visitAttention(attention);
@@ -158,15 +180,17 @@ public:
       visitMatmul(matmul);
     else if (auto score = dyn_cast<attn::ScoreOpInterface>(op))
       visitScoreOp(score);
+    else if (auto additive = dyn_cast<attn::AdditiveScoresOp>(op))
+      visitAdditiveScores(additive);
+    else if (auto update = dyn_cast<attn::CacheUpdateOp>(op))
+      visitCacheUpdate(update);
+    else if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op))
+      visitLoops(linalgOp);
     else if (op->hasTrait<OpTrait::Elementwise>())
       for (Value operand : op->getOperands().drop_front(op->getNumOperands() ? 1 : 0))
-        for (unsigned dim = 0; dim < rankOf(operand); ++dim)
-          require(op->getOperand(0), dim, operand, dim);
+        requireAllBut(std::nullopt, op->getOperand(0), operand);
   }
 
-  std::vector<RelationInterface> relations;
-
-private:
   static unsigned rankOf(Value value) {
     auto type = dyn_cast<RankedTensorType>(value.getType());
     return type ? type.getRank() : 0;
@@ -174,7 +198,7 @@ private:
 
   /// The two dimensions are equal, or else the second is at least as large.
   void require(Value a, unsigned dimA, Value b, unsigned dimB, bool isEquality = true) {
-    std::optional<SizeExpr> first = dimensions.of(a, dimA), second = dimensions.of(b, dimB);
+    std::optional<SizeExpr> first = dimensions.of(a, dimA, current), second = dimensions.of(b, dimB, current);
     if (!first || !second || *first == *second)
       return;
     SizeExpr difference = *second - *first;
@@ -189,6 +213,12 @@ private:
          first->str(interface.sizes) + (isEquality ? " == " : " <= ") + second->str(interface.sizes)});
   }
 
+  void requireAllBut(std::optional<unsigned> except, Value a, Value b) {
+    for (unsigned dim = 0; dim < rankOf(b); ++dim)
+      if (dim != except)
+        require(a, dim, b, dim);
+  }
+
   void visitAttention(attn::AttentionOp op) {
     attn::AttentionLayout letters = op.getLetters();
     auto agree = [&](Value a, StringRef lettersA, Value b, StringRef lettersB, StringRef which) {
@@ -199,6 +229,22 @@ private:
     };
     agree(op.getQuery(), letters.query, op.getKey(), letters.key, "bd");
     agree(op.getKey(), letters.key, op.getValue(), letters.value, "bhk");
+    for (Value perEntry : {Value(op.getKeyLengths()), Value(op.getQueryOffset()), Value(op.getKeyOffset())})
+      if (size_t batch = letters.query.find('b');
+          batch != StringRef::npos && perEntry && rankOf(perEntry) == 1)
+        require(op.getQuery(), batch, perEntry, 0);
+    // What regions read is as large as the coordinates go; those with an offset are data.
+    for (auto [read, map] : llvm::zip_equal(op.getReads(), op.getReadMaps().getAsValueRange<AffineMapAttr>()))
+      for (auto [i, expr] : llvm::enumerate(map.getResults())) {
+        auto dim = dyn_cast<AffineDimExpr>(expr);
+        if (!dim || (dim.getPosition() == 2 && op.getQueryOffset()) ||
+            (dim.getPosition() == 3 && (op.getKeyOffset() || op.getKeyLengths())))
+          continue;
+        char letter = "bhqk"[dim.getPosition()];
+        Value from = letter == 'k' ? op.getKey() : op.getQuery();
+        if (size_t at = (letter == 'k' ? letters.key : letters.query).find(letter); at != StringRef::npos)
+          require(from, at, read, i, /*isEquality=*/false);
+      }
   }
 
   void visitMatmul(attn::MatmulOp op) {
@@ -216,20 +262,58 @@ private:
           require(op.getScoreOperand(), dim.getPosition(), read.tensor, i, !isa<attn::MaskOp>(op));
   }
 
+  void visitAdditiveScores(attn::AdditiveScoresOp op) {
+    unsigned rank = rankOf(op.getQuery());
+    requireAllBut(rank - 2, op.getQuery(), op.getKey());
+    require(op.getQuery(), rank - 1, op.getV(), 0);
+  }
+
+  void visitCacheUpdate(attn::CacheUpdateOp op) {
+    int64_t axis = op.getAxis();
+    if (axis < 0)
+      axis += rankOf(op.getCache());
+    requireAllBut(axis, op.getCache(), op.getEntries());
+    require(op.getEntries(), axis, op.getCache(), axis, /*isEquality=*/false);
+    if (rankOf(op.getPosition()) == 1)
+      require(op.getCache(), 0, op.getPosition(), 0);
+  }
+
+  /// Operands that one loop runs over are of one size.
+  void visitLoops(linalg::LinalgOp op) {
+    SmallVector<std::pair<Value, unsigned>> first(op.getNumLoops());
+    for (OpOperand &operand : op->getOpOperands()) {
+      if (!isa<RankedTensorType>(operand.get().getType()))
+        continue;
+      for (auto [i, expr] : llvm::enumerate(op.getMatchingIndexingMap(&operand).getResults())) {
+        auto loop = dyn_cast<AffineDimExpr>(expr);
+        if (!loop)
+          continue;
+        auto &[value, dim] = first[loop.getPosition()];
+        if (value)
+          require(value, dim, operand.get(), i);
+        else
+          std::tie(value, dim) = std::pair(operand.get(), unsigned(i));
+      }
+    }
+  }
+
   const EntryInterface &interface;
   Dimensions dimensions;
+  Frame *current = nullptr; ///< that of the operation being visited
 };
 
 } // namespace
 
 std::optional<SizeExpr> dimensionOf(Value value, unsigned dim, const EntryInterface &interface) {
-  return Dimensions(interface).of(value, dim);
+  auto function = value.getParentRegion()->getParentOfType<func::FuncOp>();
+  Frame entry{{}, nullptr, function};
+  return Dimensions(interface).of(value, dim, &entry);
 }
 
 std::vector<RelationInterface> requiredRelations(func::FuncOp function, const EntryInterface &interface) {
   Requirements requirements(interface);
-  for (Operation &op : llvm::make_early_inc_range(function.front()))
-    requirements.visit(&op);
+  Frame entry{{}, nullptr, function};
+  requirements.visit(entry);
   return std::move(requirements.relations);
 }
 

@@ -12,8 +12,8 @@ namespace heed {
 /// arguments, or is not affine.
 std::optional<SizeExpr> dimensionOf(mlir::Value value, unsigned dim, const EntryInterface &interface);
 
-/// What the operations in the entry's own body need of its sizes beyond what types and names say: "k == w"
-/// where keys and values have lengths of different names.
+/// What the operations of the entry, and of what it calls, need of its sizes beyond what types and names say:
+/// "k == w" where keys and values have lengths of different names.
 std::vector<RelationInterface> requiredRelations(mlir::func::FuncOp function,
                                                  const EntryInterface &interface);
 

@@ -157,6 +157,12 @@ TEST(InterpreterBounds, SumsThatMayOverflowAreUnbounded) {
   comparison = compare(oracle, f32({1, 1}, {NaN}));
   EXPECT_TRUE(comparison.ok);
   EXPECT_EQ(comparison.unbounded, 1);
+  // One that overflows may do so on the other side before, but not where too little stands against it.
+  std::vector<double> ones(4, 1);
+  oracle = interpret(product, {f32({1, 4}, {3e38, 3e38, 3e38, -3.5e38}), f32({1, 4}, ones)})[0];
+  EXPECT_EQ(compare(oracle, f32({1, 1}, {-inf})).unbounded, 1);
+  oracle = interpret(product, {f32({1, 4}, {3e38, 3e38, 3e38, -3e38}), f32({1, 4}, ones)})[0];
+  EXPECT_FALSE(compare(oracle, f32({1, 1}, {-inf})).ok);
 }
 
 TEST(InterpreterBounds, SubnormalsMayBeFlushed) {

@@ -74,25 +74,3 @@ module @decode {
     return %0 : tensor<?xi1>
   }
 }
-
-// -----
-
-// Sizes of different names that an operation needs to be equal, or as large, become relations, once each.
-// CHECK: relations = ["q <= m", "w == k", "h == 2 * n"]
-module @relations {
-  func.func @relations(%q: tensor<1x?x8xf32> {attn.shape = [1, "q", 8]}, %k: tensor<1x?x8xf32> {attn.shape = [1, "k", 8]},
-                       %v: tensor<1x?x8xf32> {attn.shape = [1, "w", 8]}, %m: tensor<?xi1> {attn.shape = ["m"]},
-                       %b: tensor<?xf32> {attn.shape = ["w"]}, %h: tensor<?xf32> {attn.shape = ["h"]},
-                       %n: tensor<?xf32> {attn.shape = ["2 * n"]}) -> (tensor<1x?x8xf32>, tensor<?xf32>) attributes {attn.require = ["q <= m", "w == k"]} {
-    %0 = attn.matmul %q, %k transpose_rhs : (tensor<1x?x8xf32>, tensor<1x?x8xf32>) -> tensor<1x?x?xf32>
-    %1 = attn.bias %0, %b : tensor<1x?x?xf32>, tensor<?xf32>
-    %2 = attn.mask %1 reads(%m : tensor<?xi1>) maps [affine_map<(b, h, q, k) -> (q)>]
-      keep(%batch, %head, %i, %j, %lq, %lk, %keep) {
-      attn.yield %keep : i1
-    } : tensor<1x?x?xf32>
-    %3 = attn.softmax %2 : tensor<1x?x?xf32>
-    %4 = attn.matmul %3, %v : (tensor<1x?x?xf32>, tensor<1x?x8xf32>) -> tensor<1x?x8xf32>
-    %5 = arith.addf %h, %n : tensor<?xf32>
-    return %4, %5 : tensor<1x?x8xf32>, tensor<?xf32>
-  }
-}
