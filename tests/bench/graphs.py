@@ -50,7 +50,7 @@ def merge(x):
 
 
 def attention(work):
-    inputs = work.inputs()
+    inputs = {name: work.inputs()[name] for name in "qkv"}
     b, q = work.batch, work.queries
     merged = {name: merge(array) for name, array in inputs.items()}
 
@@ -59,7 +59,7 @@ def attention(work):
 
     shape = {"y": (b, q, work.heads * work.d)}
     if work.heads == work.kv_heads:
-        if work.mask == "window":
+        if not work.has_named_mask:
             constants = {"bias": np.where(work.keep(np.arange(q)), 0, -np.inf).astype(np.float32)[None, None]}
             node = helper.make_node("MultiHeadAttention", ["q", "k", "v", "", "", "bias"], ["y"],
                                     domain="com.microsoft", num_heads=work.heads, scale=work.scale)
@@ -68,7 +68,7 @@ def attention(work):
             node = helper.make_node("MultiHeadAttention", ["q", "k", "v"], ["y"], domain="com.microsoft",
                                     num_heads=work.heads, scale=work.scale, unidirectional=int(work.mask == "causal"))
         yield make([node], merged, shape, constants, "MultiHeadAttention", split)
-    if work.mask:
+    if work.mask in ("causal", "window"):
         constants = {"seqlens_k": np.full((b,), q - 1, np.int32), "total": np.array(q, np.int32)}
         node = helper.make_node("GroupQueryAttention", ["q", "k", "v", "", "", "seqlens_k", "total"],
                                 ["y", "present_key", "present_value"], domain="com.microsoft", num_heads=work.heads,
@@ -76,7 +76,7 @@ def attention(work):
                                 local_window_size=work.window if work.mask == "window" else -1)
         yield make([node], merged, shape, constants, "GroupQueryAttention", split,
                    extra=("present_key", "present_value"))
-    if work.mask == "window":
+    if not work.has_named_mask:
         constants = {"mask": work.keep(np.arange(q))}
         node = helper.make_node("Attention", ["q", "k", "v", "mask"], ["y"], scale=work.scale)
     else:

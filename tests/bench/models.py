@@ -16,6 +16,18 @@ def keep(rule):
   }}"""
 
 
+def keep_documents(ids):
+    """Causal within documents; %documents, of type `ids`, has one of each position."""
+    return f"""reads(%documents, %documents : {ids}, {ids})
+    maps [affine_map<(b, h, q, k) -> (q)>, affine_map<(b, h, q, k) -> (k)>] keep {{
+  ^bb0(%b: index, %h: index, %i: index, %j: index, %queries: index, %keys: index, %own: i32, %other: i32):
+    %same = attn.same_document %own, %other : i32
+    %causal = attn.causal %i, %j
+    %keep = arith.andi %same, %causal : i1
+    attn.yield %keep : i1
+  }}"""
+
+
 def gemm(work, static):
     m = size(work.m, static)
     x, y = f"tensor<{m}x{work.k}xf32>", f"tensor<{m}x{work.n}xf32>"
@@ -46,7 +58,11 @@ def attention(work, static):
                  f'%k: {key} {{attn.name = "k", {shape(work.kv_heads, names[2])}}}',
                  f'%v: {key} {{attn.name = "v", {shape(work.kv_heads, names[2])}}}']
     results = [f'{query} {{attn.name = "y", {shape(work.heads, names[1])}}}']
+    if work.mask == "documents":
+        ids = f"tensor<{q}xi32>"
+        arguments.append(f'%documents: {ids} {{attn.name = "documents", attn.shape = [{names[1]}]}}')
     region = {"": "", "causal": keep("attn.causal %i, %j"),
+              "documents": keep_documents(f"tensor<{q}xi32>"),
               "window": keep(f"attn.window %i, %j before({work.window - 1}) after(0)")}[work.mask]
     if work.heads != work.kv_heads:
         body = [f'%y = attn.attention %q, %k, %v scale({work.scale!r}) layout("bhqd,bhkd,bhke->bhqe")',

@@ -49,12 +49,12 @@ def main(name, threads, clock):
     settle(threads)
     clock = {"wall": time.perf_counter, "cpu": time.process_time}[clock]
     from peers.base import Unsupported, measure
-    from works import OVERHEAD, WORKS
+    from works import FUSING, OVERHEAD, WORKS
     import numpy as np
 
     module, kind, *arguments = PEERS[name]
     peer = getattr(importlib.import_module(module), kind)(*arguments, threads)
-    call, works = None, WORKS | {OVERHEAD.name: OVERHEAD}
+    call, works = None, WORKS | FUSING | {OVERHEAD.name: OVERHEAD}
 
     def do(command):
         nonlocal call

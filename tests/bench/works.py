@@ -99,7 +99,8 @@ erf = np.vectorize(math.erf)
 class Attention:
     """softmax(scale · q·kᵀ, where the mask keeps) · v, with the heads before the positions: [batch, head, position, d].
 
-    mask: "", "causal" (as many queries as keys), or "window": the query's own position and the window − 1 before it.
+    mask: "", "causal" (as many queries as keys), "window": the query's own position and the window − 1 before it, or
+    "documents": causal within documents of unlike lengths, whose ids are an input.
     """
     shape: str
     queries: int
@@ -130,8 +131,21 @@ class Attention:
         """Kept pairs of a query and a key, of one head."""
         if not self.mask:
             return self.queries * self.keys
+        if self.mask == "documents":
+            return sum(length * (length + 1) // 2 for length in self.lengths)
         most = self.window or self.keys
         return sum(min(position + 1, most) for position in range(self.queries))
+
+    @property
+    def lengths(self):
+        """Of the documents: from a thirty-second of all positions to what the others leave."""
+        lengths = [self.queries * part // 64 for part in (9, 2, 14, 5, 3, 8, 6)]
+        return [*lengths, self.queries - sum(lengths)]
+
+    @property
+    def has_named_mask(self):
+        """Whether common libraries have a name for the mask, or none is needed; else they are given a tensor."""
+        return self.mask in ("", "causal")
 
     @property
     def flops(self):
@@ -147,11 +161,16 @@ class Attention:
 
     def inputs(self):
         generator = random(self.name)
-        return {
+        inputs = {
             "q": normal(generator, self.batch, self.heads, self.queries, self.d),
             "k": normal(generator, self.batch, self.kv_heads, self.keys, self.d),
             "v": normal(generator, self.batch, self.kv_heads, self.keys, self.d),
         }
+        return inputs | ({"documents": self.documents()} if self.mask == "documents" else {})
+
+    def documents(self):
+        """The id of each position's document."""
+        return np.repeat(np.arange(len(self.lengths), dtype=np.int32), self.lengths)
 
     def weights(self):
         return {}
@@ -162,7 +181,10 @@ class Attention:
     def keep(self, rows):
         """Which keys these queries see."""
         distance = rows[:, None] - np.arange(self.keys)
-        return (distance >= 0) & (distance < (self.window or self.keys))
+        kept = (distance >= 0) & (distance < (self.window or self.keys))
+        if self.mask == "documents":
+            kept &= self.documents()[rows, None] == self.documents()
+        return kept
 
     def expected(self, inputs):
         rows = np.unique(np.linspace(0, self.queries - 1, 32).astype(int))
@@ -280,6 +302,7 @@ def attention_works():
         yield Attention(f"s{s}", s, s)
         yield Attention(f"s{s}_causal", s, s, mask="causal")
         yield Attention(f"s{s}_window256", s, s, mask="window", window=256)
+    yield Attention("s2048_documents", 2048, 2048, mask="documents")
     yield Attention("s1024_h9kv3_causal", 1024, 1024, heads=9, kv_heads=3, mask="causal")
     yield Attention("q128_k1500_h6", 128, 1500, heads=6, kv_heads=6)
     for d in (32, 80, 128):
@@ -311,5 +334,16 @@ def all_works():
     yield Model("minilm", 8, 128, half=True)
 
 
+def fusing_works():
+    """Lengths, widths and masks at which fusing attention is compared with not fusing it."""
+    for d in (16, 64, 128):
+        for mask in ("", "causal"):
+            for s in (1, 2, 8, 32, 128, 512, 1024):
+                yield Attention(f"s{s}_d{d}{mask and '_' + mask}", s, s, d=d, mask=mask)
+        for k in (1, 16, 128, 1024):
+            yield Attention(f"q1_k{k}_d{d}", 1, k, d=d)
+
+
 WORKS = {work.name: work for work in all_works()}
+FUSING = {work.name: work for work in fusing_works()}
 OVERHEAD = Gemm("overhead", 1, 16, 16)

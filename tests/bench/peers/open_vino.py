@@ -28,6 +28,7 @@ class OpenVino:
     def prepare(self, work):
         build = {"gemm": self.gemm, "rows": self.gemm, "overhead": self.gemm, "sdpa": self.attention}.get(work.group, self.network)
         inputs = work.inputs()
+        inputs.pop("documents", None)  # a mask that follows from them is a constant
         for how, model in build(work, inputs):
             request = self.core.compile_model(model, "CPU", self.config).create_infer_request()
             outputs = {}
@@ -70,7 +71,7 @@ class OpenVino:
 
             k, v = repeat(k), repeat(v)
         scale = op.constant(np.float32(work.scale))
-        if work.mask == "window":
+        if not work.has_named_mask:
             mask = op.constant(np.where(work.keep(np.arange(work.queries)), 0, -np.inf).astype(np.float32)[None, None])
             y = op.scaled_dot_product_attention(q, k, v, mask, scale, causal=False)
         elif work.mask == "causal":

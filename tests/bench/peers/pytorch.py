@@ -63,13 +63,13 @@ class Torch:
 
     @staticmethod
     def attention(work):
-        q, k, v = (torch.from_numpy(array) for array in work.inputs().values())
+        q, k, v = (torch.from_numpy(work.inputs()[name]) for name in "qkv")
         result = [None]
 
         def outputs():
             return {"y": result[0].numpy()}
 
-        mask = torch.from_numpy(work.keep(np.arange(work.queries))) if work.mask == "window" else None
+        mask = torch.from_numpy(work.keep(np.arange(work.queries))) if not work.has_named_mask else None
         options = {"attn_mask": mask, "is_causal": work.mask == "causal", "scale": work.scale}
         if work.heads != work.kv_heads:
             options["enable_gqa"] = True
@@ -102,7 +102,7 @@ class Torch:
 
 
 class TorchCompile(Torch):
-    """Whole networks frozen, so that constants are folded and weights packed; windows through flex_attention."""
+    """Whole networks frozen, so that constants are folded and weights packed; other masks through flex_attention."""
 
     def __init__(self, threads):
         if not shutil.which("g++"):
@@ -111,7 +111,7 @@ class TorchCompile(Torch):
 
     def prepare(self, work):
         torch._dynamo.reset()
-        if work.group == "sdpa" and work.mask == "window":
+        if work.group == "sdpa" and not work.has_named_mask:
             yield self.flex_attention(work)
         elif work.group in ("minilm", "encoder", "decoder"):
             yield self.frozen(work)
@@ -122,12 +122,16 @@ class TorchCompile(Torch):
     def flex_attention(work):
         from torch.nn.attention.flex_attention import create_block_mask, flex_attention
 
+        documents = torch.from_numpy(work.documents()) if work.mask == "documents" else None
+
         def keep(batch, head, query, key):
+            if documents is not None:
+                return (query >= key) & (documents[query] == documents[key])
             return (query >= key) & (query - key < work.window)
 
         mask = create_block_mask(keep, None, None, work.queries, work.keys, device="cpu")
         compiled = torch.compile(flex_attention, dynamic=False)
-        q, k, v = (torch.from_numpy(array) for array in work.inputs().values())
+        q, k, v = (torch.from_numpy(work.inputs()[name]) for name in "qkv")
         result = [None]
 
         @torch.inference_mode()
