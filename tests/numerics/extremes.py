@@ -3,6 +3,7 @@
 Each entry is small and dynamic in its lengths, so that one object answers for all of them: 3 queries are few, whose keys
 are split into parts; 40 are many, of which some are left over by every tile.
 """
+import itertools
 import os
 import pathlib
 import subprocess
@@ -66,6 +67,15 @@ entries |= {f"heads{i}": attention(f"heads{i}", heads=heads, widths=widths, valu
             for i, (heads, widths) in enumerate(shapes)}
 entries["causal"] = attention("causal", options="key_lengths(%n : tensor<1xi32>)", keep="%keep = attn.causal %i, %j",
                               extra=['%n: tensor<1xi32> {attn.name = "n", attn.range = [0, "k"]}'])
+
+open_type = f"tensor<?x?x?x{WIDTH}xf32>"
+open_shape = lambda length: f'attn.shape = ["batch", "heads", "{length}", {WIDTH}]'
+entries["open"] = f"""func.func @open(%q: {open_type} {{attn.name = "q", {open_shape("q")}}}, %k: {open_type} {{attn.name = "k", {open_shape("k")}}},
+    %v: {open_type} {{attn.name = "v", {open_shape("k")}}}) -> ({open_type} {{attn.name = "o"}}, tensor<?x?x?xf32> {{attn.name = "lse"}}) {{
+  %0, %1 = attn.attention %q, %k, %v scale({SCALE}) : {open_type}, {open_type}, {open_type} -> {open_type}, tensor<?x?x?xf32>
+  return %0, %1 : {open_type}, tensor<?x?x?xf32>
+}}
+"""
 
 
 def data(queries, keys, kind="f32", heads=(1, 1), widths=(WIDTH, WIDTH)):
@@ -176,6 +186,22 @@ def parts_of_the_keys_merge_into_the_whole_also_where_one_is_masked():
 
 
 @claim
+def a_poisoned_value_reaches_the_rows_that_weigh_it_in_every_type():
+    for kind in kinds:
+        for queries, keys in ((FEW, 70), (MANY, 70), (MANY, 30)):
+            inputs = data(queries, keys, kind)
+            mask = np.where(np.arange(keys) <= np.arange(queries)[:, None] + keys - queries, 0, -np.inf).astype(np.float32)
+            clean = call(f"masked_{kind}", kind, **inputs, m0=mask)[0][0]
+            row = keys - 2
+            for poison in (np.nan, np.inf):
+                inputs["v"][0, 0, row] = poison
+                found = call(f"masked_{kind}", kind, **inputs, m0=mask)[0][0]
+                before = np.isneginf(mask[:, row])
+                assert np.array_equal(found[before], clean[before], equal_nan=True), (kind, queries, keys, poison)
+                assert not np.isfinite(found[~before]).any(), (kind, queries, keys, poison)
+
+
+@claim
 def every_number_of_keys_is_right_in_one_object():
     for keys in range(131):
         for queries in (1, FEW, MANY):
@@ -183,6 +209,28 @@ def every_number_of_keys_is_right_in_one_object():
             found = call("masked_f32", **inputs, m0=mask)
             assert agrees(found, reference(*inputs.values()), 2e-6), (queries, keys)
     assert call("masked_f32", **data(0, 5), m0=np.zeros((0, 5), np.float32))[0].shape == (1, 0, WIDTH)
+
+
+def check_open(batch, heads, queries, keys):
+    random = np.random.default_rng(batch + heads + queries + keys)
+    q, k, v = (random.standard_normal((batch, heads, n, WIDTH)).astype(np.float32) for n in (queries, keys, keys))
+    found = module["open"](q=q, k=k, v=v)
+    assert found["o"].shape == (batch, heads, queries, WIDTH) and found["lse"].shape == (batch, heads, queries)
+    for b, h in np.ndindex(batch, heads):
+        expected = reference(*(x[b:b + 1, h:h + 1] for x in (q, k, v)))
+        assert agrees((found["o"][b, h:h + 1], found["lse"][b, h:h + 1]), expected, 2e-6), (batch, heads, queries, keys)
+
+
+@claim
+def every_size_may_be_none_or_one():
+    for sizes in itertools.product((0, 1, 2), (0, 1, 3), (0, 1, 40), (0, 1, 70)):
+        check_open(*sizes)
+
+
+@claim
+def batch_and_length_vary_in_one_object():
+    for batch, length in ((1, 1), (2, 7), (3, 1), *((1, length) for length in range(1, 301))):
+        check_open(batch, 1, length, length)
 
 
 @claim

@@ -218,6 +218,8 @@ def large_halves_do_not_overflow_in_between():
         inputs = data(d=128, kind=np.float16)
         inputs["q"][:], inputs["k"][:], inputs["v"][:] = size, size, 60000
         assert (run("deep", **inputs)[0] == 60000).all()
+        inputs["k"][:, :, 1::2] = -size
+        assert (run("deep", **inputs)[0] == 60000).all()
 
 
 @claim
