@@ -67,6 +67,21 @@ def FuseEpilogues : LoweringPass<"attn-fuse-epilogues"> {
   let statistics = [Statistic<"numFused", "fused", "Operations moved into an epilogue">];
 }
 
+def ApplySchedule : Pass<"attn-apply-schedule", "mlir::ModuleOp"> {
+  let summary = "Run a transform script on the module";
+  let description = [{
+    The `transform.named_sequence @__transform_main` of `file` gets the module as its argument. At the end of the phase
+    `fused`, where `attn.attention` and operations of linalg can be tiled and fused with one another, it decides about the
+    outer loops; what follows tiles what is inside of them (`examples/11-schedule`).
+
+    ```sh
+    heed compile attention.mlir --insert='fused:attn-apply-schedule{file=schedule.mlir}' --emit=fused
+    ```
+  }];
+  let dependentDialects = ["mlir::transform::TransformDialect"];
+  let options = [Option<"file", "file", "std::string", "", "The script">];
+}
+
 def DescribeInterface : LoweringPass<"attn-describe-interface", "mlir::ModuleOp"> {
   let summary = "Say what the module offers to its callers";
   let description = [{
@@ -258,7 +273,7 @@ def ShareTiles : LoweringPass<"attn-share-tiles", "mlir::func::FuncOp"> {
   let summary = "Share the tiles of a parallel loop out among as many slots as there are threads";
   let description = [{
     A parallel loop over tiles becomes one over slots, each with a loop over tiles of its own. Which slot computes a tile
-    never changes what it computes.
+    never changes what it computes. A parallel loop inside of another becomes a plain one.
   }];
 }
 

@@ -108,7 +108,8 @@ LogicalResult AttentionOp::verify() {
       failed(verifySignatures(*this, signatures, getReads(), getReadMaps())))
     return failure();
   WalkResult aligned = getKeep().walk([&](CausalOp causal) {
-    if (!getQueryOffset() || causal.getAlignment() == Alignment::TopLeft) // C13
+    if (!getQueryOffset() || causal.getAlignment() == Alignment::TopLeft ||
+        causal.getLengths()[0] != getKeep().getArgument(4)) // C13
       return WalkResult::advance();
     causal.emitOpError("expected top_left alignment under a query_offset, but got bottom_right");
     return WalkResult::interrupt();

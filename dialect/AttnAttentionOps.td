@@ -19,7 +19,10 @@ def YieldOp : AttnOp<"yield", [Pure, ReturnLike, Terminator,
 }
 
 def AttentionOp : AttnOp<"attention", [Pure, AttrSizedOperandSegments, IsolatedFromAbove, NoTerminator, ReifiesShape,
-    DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames", "getAsmResultNames"]>]> {
+    DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames", "getAsmResultNames"]>,
+    DeclareOpInterfaceMethods<TilingInterface, ["getLoopIteratorTypes", "getIterationDomain",
+        "getTiledImplementation", "getResultTilePosition", "generateResultTileValue",
+        "getIterationDomainTileFromResultTile"]>]> {
   let summary = "Softmax of changed and masked scores, times values";
   let description = [{
     For every batch entry b, head h and query q, in f32 (Vaswani et al. 2017, eq. 1):
@@ -34,6 +37,10 @@ def AttentionOp : AttnOp<"attention", [Pure, AttrSizedOperandSegments, IsolatedF
     - `key_lengths`: per batch entry, keys from there on do not exist; regions see it as key length.
     - `query_offset`, `key_offset`: added to the indices that regions see.
     - `sinks[h]` is the score of a key without value: it adds `exp(sinks[h])` to the sum (Xiao et al. 2024).
+
+    MLIR's tiling interface sees four parallel loops, over b, h, q and e, whatever the layout. Regions of a tile
+    see what those of the whole do. A tile may not take part of several groups of heads, part of e beside
+    log_sum_exp, or later queries of several batch entries that have a `query_offset` each.
 
     Constraints:
     - (C1) The layout of query has the letters q and d, of key k and d, of value k and e, of result q and e,
@@ -50,7 +57,7 @@ def AttentionOp : AttnOp<"attention", [Pure, AttrSizedOperandSegments, IsolatedF
     - (C11) `log_sum_exp` is the shape of the result without e.
     - (C12) Each read has a map from the four coordinates, which stays inside the read's static sizes; the
       regions have the signatures of the dialect's introduction, and there are no reads without a region.
-    - (C13) Under a `query_offset`, attn.causal is aligned top_left.
+    - (C13) Under a `query_offset`, attn.causal is aligned top_left, or by another query length than the region's.
 
     ```mlir
     %attended = attn.attention %query, %key, %value scale(0.125) layout("bqhd,bkhd,bkhe->bqhe")

@@ -2,6 +2,7 @@
 #include "compiler/passes/Passes.h"
 
 #include "compiler/passes/Structured.h"
+#include "mlir/Dialect/SCF/Transforms/Transforms.h"
 
 namespace heed {
 #define GEN_PASS_DEF_SHARETILES
@@ -13,11 +14,16 @@ namespace {
 
 struct ShareTiles : impl::ShareTilesBase<ShareTiles> {
   void runOnOperation() override {
-    SmallVector<scf::ForallOp> loops;
+    SmallVector<scf::ForallOp> loops, inner;
     getOperation().walk([&](scf::ForallOp loop) {
-      if (!loop->getParentOfType<scf::ForallOp>())
-        loops.push_back(loop);
+      (loop->getParentOfType<scf::ForallOp>() ? inner : loops).push_back(loop);
     });
+    IRRewriter rewriter(&getContext());
+    for (scf::ForallOp loop : inner) {
+      rewriter.setInsertionPoint(loop);
+      if (failed(scf::forallToForLoop(rewriter, loop)))
+        return signalPassFailure();
+    }
     Value threads = loops.empty() ? Value() : Value(getOperation().getArguments().take_back(2)[0]);
     for (scf::ForallOp loop : loops)
       share(loop, threads);

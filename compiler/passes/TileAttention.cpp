@@ -3,6 +3,7 @@
 
 #include "compiler/passes/AttentionTiles.h"
 #include "compiler/target/Target.h"
+#include "mlir/Interfaces/ValueBoundsOpInterface.h"
 
 namespace heed {
 #define GEN_PASS_DEF_TILEATTENTION
@@ -108,25 +109,38 @@ struct AttentionTiler : AttentionTiles {
   }
 };
 
+/// The most queries that there can be, where that is known. Tiles of a schedule have a most.
+std::optional<int64_t> mostQueries(const AttentionTiles &tiles) {
+  if (std::optional<int64_t> constant = getConstantIntValue(tiles.queries))
+    return constant;
+  FailureOr<int64_t> bound = ValueBoundsConstraintSet::computeConstantBound(
+      presburger::BoundType::UB, {tiles.queries}, nullptr, /*closedUB=*/true);
+  return succeeded(bound) ? std::optional(*bound) : std::nullopt;
+}
+
 /// Both ways go to the same results; which one has anything to do is known when the sizes are.
 void tile(attn::AttentionOp op, const Tuning &tuning) {
   AttentionTiler many(op, tuning);
   ImplicitLocOpBuilder &b = many.b;
   SmallVector<Value> results = many.emptyResults();
-  std::optional<int64_t> queries = getConstantIntValue(many.queries);
+  std::optional<int64_t> queries = mostQueries(many);
   OpFoldResult ofMany = many.batches, ofFew = many.batches;
-  if (!queries) {
+  // In a loop of a schedule, memory can be planned for both ways where the batches of a tile are constant.
+  bool isOpen =
+      !queries && (getConstantIntValue(many.batches) || !op->getParentOfType<LoopLikeOpInterface>());
+  if (isOpen) {
     Value few = arith::CmpIOp::create(b, arith::CmpIPredicate::ule, asValue(b, many.queries),
                                       indexConstant(b, fewQueries));
     Value batches = asValue(b, many.batches), none = indexConstant(b, 0);
     ofFew = arith::SelectOp::create(b, few, batches, none).getResult();
     ofMany = arith::SelectOp::create(b, few, none, batches).getResult();
   }
-  if (!queries || *queries <= fewQueries) {
+  bool areFew = queries && *queries <= fewQueries;
+  if (isOpen || areFew) {
     AttentionTiles few(op, fewQueries);
     results = tileFewQueries(few, tuning.keys, ofFew, results);
   }
-  if (!queries || *queries > fewQueries)
+  if (!areFew)
     results = many.run(ofMany, results);
   many.replaceWith(results);
 }

@@ -1,9 +1,9 @@
 """Makes attention graphs at random and compares their compiled code with the interpreter.
 
 attention.py FIRST [COUNT]   graphs of the seeds from FIRST on, COUNT of them or without end; prints each that fails
-attention.py --print SEED    the graph of one seed
+attention.py --print SEED    the graph of one seed, and its schedule
 
-Every graph is legal: what heed refuses is a failure too.
+Every graph is legal: what heed refuses is a failure too. Every other one is tiled first, by a transform script.
 """
 import concurrent.futures
 import itertools
@@ -27,7 +27,7 @@ class Graph:
         self.key_heads = choose([1, 1, 2])
         self.heads = self.key_heads * (1 if self.in_steps else choose([1, 1, 2, 3]))
         self.depth, self.width = choose([1, 8, 16, 20]), choose([1, 8, 16, 33])
-        self.arguments, self.reads, self.offsets = [], [], False
+        self.arguments, self.reads, self.offsets, self.sums = [], [], False, False
 
     def chance(self, probability):
         return self.random.random() < probability
@@ -173,6 +173,7 @@ class Graph:
         extents = [self.heads if letter == "h" else sizes[letter] for letter in result]
         results = [self.type_of(extents, self.element)]
         if self.chance(0.3):
+            self.sums = True
             results.append(self.type_of([extent for extent, letter in zip(extents, result) if letter != "e"], "f32"))
         names = ["%0", "%1"][:len(results)]
         return (f"func.func @f({', '.join(self.arguments)}) -> ({', '.join(results)}) {{\n"
@@ -216,20 +217,50 @@ class Graph:
         return f"func.func @f({', '.join(self.arguments)}) -> {result} {{\n" + "\n".join(lines) + "\n}\n"
 
 
+def schedule(graph, seed):
+    """A script that tiles the attention of the graph by legal sizes at random, or nothing."""
+    choose = random.Random(f"schedule {seed}").choice
+    if choose([True, False]):
+        return None
+    queries = choose([0, 1, 5, 16])
+    batches = 1 if graph.offsets and queries else choose([0, 1, 2])
+    group = graph.heads // graph.key_heads
+    heads = choose([0, 1, group] if graph.heads % 2 else [0, 1, group, 2 if group in (1, 2) else 0])
+    sizes = [batches, heads, queries, 0 if graph.sums else choose([0, 0, 8, 5])]
+    kind, loops = choose([("forall", bool(any(sizes))), ("for", sum(size > 0 for size in sizes))])
+    handles = ", ".join(["!transform.any_op"] * (1 + loops))
+    names = ", ".join(["%tile"] + [f"%loop{number}" for number in range(loops)])
+    return f"""module attributes {{transform.with_named_sequence}} {{
+  transform.named_sequence @__transform_main(%module: !transform.any_op {{transform.readonly}}) {{
+    %attention = transform.structured.match ops{{["attn.attention"]}} in %module : (!transform.any_op) -> !transform.any_op
+    {names} = transform.structured.tile_using_{kind} %attention tile_sizes {sizes}
+      : (!transform.any_op) -> ({handles})
+    transform.yield
+  }}
+}}
+""" if loops else None
+
+
 def check(seed):
     """What heed says of the graph of this seed where it fails; nothing where it does not."""
     heed = pathlib.Path(os.environ["HEED_BUILD"]) / "bin" / "heed"
     with tempfile.TemporaryDirectory() as folder:
         model = pathlib.Path(folder) / f"seed{seed}.mlir"
-        model.write_text(Graph(seed).print())
+        graph = Graph(seed)
+        model.write_text(graph.print())
         command = [heed, "verify", model, "--seed", str(seed), "--runs", "4", "--max-size", "70"]
+        if script := schedule(graph, seed):
+            path = pathlib.Path(folder) / "schedule.mlir"
+            path.write_text(script)
+            command.append(f"--insert=fused:attn-apply-schedule{{file={path}}}")
         run = subprocess.run(command, capture_output=True, text=True)
         return None if run.returncode == 0 else f"seed {seed}: exit code {run.returncode}\n{run.stderr.strip()}"
 
 
 def main():
     if sys.argv[1:2] == ["--print"]:
-        print(Graph(int(sys.argv[2])).print(), end="")
+        graph = Graph(int(sys.argv[2]))
+        print(graph.print(), schedule(graph, int(sys.argv[2])) or "", sep="", end="")
         return
     first, count = int(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else None
     seeds = iter(range(first, first + count)) if count is not None else itertools.count(first)

@@ -20,3 +20,20 @@ func.func @SlotsShareTheTiles(%a: memref<?xf32>, %params: memref<?xi8>, %workspa
   }
   return
 }
+
+// Threads share the outer loop; the one inside of it is a plain one.
+// CHECK-LABEL: @LoopsInsideArePlain
+//       CHECK:   scf.forall (%{{.*}}) in (%{{.*}})
+//       CHECK:     scf.for
+//       CHECK:       scf.for %[[J:.*]] = %c0{{.*}} to %c4{{.*}} step %c1
+//   CHECK-NOT:         scf.forall
+//       CHECK:         memref.store %{{.*}}, %arg0[%{{.*}}, %[[J]]]
+func.func @LoopsInsideArePlain(%a: memref<3x4xf32>, %params: memref<?xi8>, %workspace: memref<?xi8>, %threads: index, %context: !llvm.ptr) {
+  %one = arith.constant 1.0 : f32
+  scf.forall (%i) in (3) {
+    scf.forall (%j) in (4) {
+      memref.store %one, %a[%i, %j] : memref<3x4xf32>
+    }
+  }
+  return
+}

@@ -37,3 +37,24 @@ func.func @SizesBehindACast(%q: tensor<2x2x16xf32>, %k: tensor<2x7x16xf32>, %v: 
     : tensor<2x?x16xf32>, tensor<2x7x16xf32>, tensor<2x7x16xf32> -> tensor<2x?x16xf32>
   return %0 : tensor<2x?x16xf32>
 }
+
+// The queries of a tile are at most 16, and may be more than few: only the way of many is taken.
+// CHECK-LABEL: @TilesHaveAMost
+//       CHECK:   scf.forall
+//   CHECK-NOT:   arith.cmpi ule
+//       CHECK:   linalg.transpose
+//       CHECK:   return
+func.func @TilesHaveAMost(%q: tensor<?x8xf32>, %k: tensor<?x8xf32>, %v: tensor<?x8xf32>) -> tensor<?x8xf32> {
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %q, %c0 : tensor<?x8xf32>
+  %empty = tensor.empty(%n) : tensor<?x8xf32>
+  %0 = scf.forall (%i) = (0) to (%n) step (16) shared_outs(%out = %empty) -> (tensor<?x8xf32>) {
+    %rows = affine.min affine_map<(i)[n] -> (16, n - i)>(%i)[%n]
+    %tile = tensor.extract_slice %q[%i, 0] [%rows, 8] [1, 1] : tensor<?x8xf32> to tensor<?x8xf32>
+    %1 = attn.attention %tile, %k, %v layout("qd,kd,ke->qe") : tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x8xf32> -> tensor<?x8xf32>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %1 into %out[%i, 0] [%rows, 8] [1, 1] : tensor<?x8xf32> into tensor<?x8xf32>
+    }
+  }
+  return %0 : tensor<?x8xf32>
+}
