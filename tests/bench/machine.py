@@ -37,9 +37,10 @@ def measure_limits(threads, seconds):
 
 
 def least_seconds(work, limits):
-    """The time that the machine's limit allows: multiply-adds, or reads from the smallest cache that holds a work's
-    data with room to spare."""
+    """The time that the machine's limit allows: multiply-adds, or, where they take longer, reads from the smallest cache
+    that holds a work's data with room to spare."""
+    multiplying = work.flops / limits["flops"]
     if work.limit == "flops":
-        return work.flops / limits["flops"]
+        return multiplying
     holds = [level for level in ("L2", "L3") if work.bytes < 0.75 * limits[f"{level.lower()}_bytes"]]
-    return work.bytes / limits[holds[0] if holds else "memory"]
+    return max(multiplying, work.bytes / limits[holds[0] if holds else "memory"])

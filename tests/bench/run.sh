@@ -20,7 +20,7 @@ make_venv() {
 }
 
 case " $* " in
-  *" --help "* | *" --list "*) ;;
+  *" --help "* | *" --list "*) [ -x .venv/bin/python ] || tests/setup.sh heed ;;
   *)
     tests/setup.sh heed heed-opt heed_runtime
     make_venv
@@ -28,5 +28,5 @@ case " $* " in
     ;;
 esac
 python=.venv-bench/bin/python
-[ -x $python ] || python=python3
+[ -x $python ] || python=.venv/bin/python
 exec $python tests/bench/bench.py "$@"
