@@ -12,7 +12,12 @@ module @attention {
       %keep = attn.causal %i, %j
       attn.yield %keep : i1
     } : !heads, !heads, !heads -> !heads
-    %1 = linalg.mul ins(%0, %gate : !heads, !heads) outs(%q : !heads) -> !heads
+    %zero = arith.constant 0 : index
+    %two = arith.constant 2 : index
+    %batch = tensor.dim %q, %zero : !heads
+    %length = tensor.dim %q, %two : !heads
+    %empty = tensor.empty(%batch, %length) : !heads
+    %1 = linalg.mul ins(%0, %gate : !heads, !heads) outs(%empty : !heads) -> !heads
     return %1 : !heads
   }
 }
