@@ -1,6 +1,7 @@
 #include "compiler/passes/AttentionTiles.h"
 
 #include "compiler/passes/TileBounds.h"
+#include "compiler/target/Target.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -113,12 +114,39 @@ Value AttentionTiles::buildExponential(ImplicitLocOpBuilder &b, Value x) {
   return base2 ? math::Exp2Op::create(b, x).getResult() : math::ExpOp::create(b, x).getResult();
 }
 
-SmallVector<Value> AttentionTiles::buildStep(Value query, Value key, Value value, const TilePlace &place,
-                                             Value at, bool asks, ValueRange state) {
-  auto build = [&](bool asks) { return buildPlainStep(query, key, value, place, at, asks, state); };
-  if (!asks || mask->gaps.empty())
-    return build(asks);
-  TileBounds bounds = buildTileBounds(b, op, place, at, tensor::getMixedSize(b, op.getLoc(), value, 0));
+/// The panels of a tile that may keep a pair, from the first to the last: where they begin, and how many keys
+/// they hold.
+static std::pair<Value, Value> trim(ImplicitLocOpBuilder &b, TileBounder &bounder, Value at,
+                                    OpFoldResult columns) {
+  Value none = indexConstant(b, 0), count = asValue(b, columns);
+  auto loop = scf::ForOp::create(b, none, count, indexConstant(b, panelWidth), ValueRange{count, none});
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBody());
+    Value panel = loop.getInductionVar(), first = loop.getRegionIterArg(0), last = loop.getRegionIterArg(1);
+    OpFoldResult width = minOfRest(b, panelWidth, columns, panel);
+    Value kept = bounder.bound(b.createOrFold<arith::AddIOp>(at, panel), width).maybeKept;
+    Value end = b.createOrFold<arith::AddIOp>(panel, asValue(b, width));
+    first = arith::SelectOp::create(b, kept, arith::MinSIOp::create(b, first, panel), first);
+    scf::YieldOp::create(b, {first, arith::SelectOp::create(b, kept, end, last)});
+  }
+  Value begin = loop.getResult(0);
+  Value size = arith::MaxSIOp::create(b, arith::SubIOp::create(b, loop.getResult(1), begin), none);
+  return {arith::AddIOp::create(b, at, begin), size};
+}
+
+SmallVector<Value> AttentionTiles::buildSteps(Value query, const TilePlace &place, const KeyRange &keys,
+                                              int64_t tileKeys, SliceKeys slice, ValueRange state) {
+  std::optional<TileBounder> bounder;
+  if (keys.asks && !mask->gaps.empty())
+    bounder.emplace(b, op, place);
+  auto loop = scf::ForOp::create(b, keys.begin, keys.end, indexConstant(b, tileKeys), state);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  state = loop.getRegionIterArgs();
+  Value at = loop.getInductionVar();
+  OpFoldResult tile = b.getIndexAttr(tileKeys);
+  OpFoldResult columns = keys.isWhole ? tile : minOfRest(b, tileKeys, keys.end, at);
   auto choose = [&](Value condition, function_ref<SmallVector<Value>()> yes,
                     function_ref<SmallVector<Value>()> no) {
     auto choice = scf::IfOp::create(b, state.getTypes(), condition, /*withElse=*/true);
@@ -129,16 +157,28 @@ SmallVector<Value> AttentionTiles::buildStep(Value query, Value key, Value value
     }
     return SmallVector<Value>(choice.getResults());
   };
-  if (!bounds.areKnown())
-    return build(/*asks=*/true);
-  return choose(
-      bounds.maybeKept,
-      [&] { return choose(bounds.maybeDropped, [&] { return build(true); }, [&] { return build(false); }); },
-      [&] { return SmallVector<Value>(state); });
+  TileBounds bounds;
+  if (bounder)
+    bounds = bounder->bound(at, columns);
+  if (!bounder || !bounds.areKnown()) {
+    scf::YieldOp::create(b, buildStep(query, place, at, columns, keys.asks, slice, state));
+    return loop.getResults();
+  }
+  auto asked = [&] {
+    auto [begin, size] = trim(b, *bounder, at, columns);
+    return buildStep(query, place, begin, size, /*asks=*/true, slice, state);
+  };
+  auto full = [&] { return buildStep(query, place, at, columns, /*asks=*/false, slice, state); };
+  scf::YieldOp::create(b, choose(
+                              bounds.maybeKept, [&] { return choose(bounds.maybeDropped, asked, full); },
+                              [&] { return SmallVector<Value>(state); }));
+  return loop.getResults();
 }
 
-SmallVector<Value> AttentionTiles::buildPlainStep(Value query, Value key, Value value, const TilePlace &place,
-                                                  Value at, bool asks, ValueRange state) {
+SmallVector<Value> AttentionTiles::buildStep(Value query, const TilePlace &place, Value at,
+                                             OpFoldResult columns, bool asks, SliceKeys slice,
+                                             ValueRange state) {
+  auto [key, value] = slice(at, columns);
   Value firstQuery = b.createOrFold<arith::AddIOp>(place.tileBegin, place.queryOffset);
   Value firstKey = b.createOrFold<arith::AddIOp>(at, place.keyOffset);
   Value origin[] = {place.batch, place.head, firstQuery, firstKey, place.queryLength, place.keyLength};

@@ -39,20 +39,22 @@ struct AttentionTiles {
   std::pair<mlir::Value, mlir::Value> buildFirstState(mlir::Value head);
   /// 2^x, or e^x, according to `base2`.
   mlir::Value buildExponential(mlir::ImplicitLocOpBuilder &b, mlir::Value x);
-  /// One step over the keys from `at` on, or none, or one that does not ask, where the tile's data say so.
-  /// `state`: accumulator, row max, row sum.
-  llvm::SmallVector<mlir::Value> buildStep(mlir::Value query, mlir::Value key, mlir::Value value,
-                                           const TilePlace &place, mlir::Value at, bool asks,
-                                           mlir::ValueRange state);
+  /// Key and value of so many keys from a panel on.
+  using SliceKeys = llvm::function_ref<std::pair<mlir::Value, mlir::Value>(mlir::Value, mlir::OpFoldResult)>;
+  /// A loop over the tiles of a range of keys. Each is one step, or none, or one over the panels that may
+  /// keep a pair, or one that does not ask, where the tile's data say so. `state`: accumulator, row max, row
+  /// sum.
+  llvm::SmallVector<mlir::Value> buildSteps(mlir::Value query, const TilePlace &place, const KeyRange &keys,
+                                            int64_t tileKeys, SliceKeys slice, mlir::ValueRange state);
   /// Divides by the row sums and says where the tiles go.
   llvm::SmallVector<TileResult> finish(mlir::ValueRange state, const Ranges &ranges,
                                        mlir::ValueRange results);
 
 private:
-  /// One step, which asks if it must.
-  llvm::SmallVector<mlir::Value> buildPlainStep(mlir::Value query, mlir::Value key, mlir::Value value,
-                                                const TilePlace &place, mlir::Value at, bool asks,
-                                                mlir::ValueRange state);
+  /// One step over the keys from `at` on.
+  llvm::SmallVector<mlir::Value> buildStep(mlir::Value query, const TilePlace &place, mlir::Value at,
+                                           mlir::OpFoldResult columns, bool asks, SliceKeys slice,
+                                           mlir::ValueRange state);
   /// The extent of `letter` in `tensor`; 1 where it has none.
   mlir::OpFoldResult extent(mlir::Value tensor, llvm::StringRef in, char letter);
 };

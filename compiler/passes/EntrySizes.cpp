@@ -11,22 +11,25 @@ static constexpr int64_t alignment = 64;
 
 FailureOr<Value> EntrySizes::bytesOf(memref::AllocOp alloc) {
   auto type = alloc.getType();
-  int64_t fixed = llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+  int64_t fixed = type.getElementType().isIndex() ? 8 : llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+  bool overflows = false;
   SmallVector<Value> sizes;
   auto dynamic = alloc.getDynamicSizes().begin();
   for (int64_t extent : type.getShape()) {
     if (!ShapedType::isDynamic(extent)) {
-      fixed *= extent;
+      overflows |= llvm::MulOverflow(fixed, extent, fixed) != 0;
       continue;
     }
     FailureOr<Value> size = hoist(*dynamic++, alloc);
     if (failed(size))
       return failure();
     if (std::optional<int64_t> constant = getConstantIntValue(*size))
-      fixed *= *constant;
+      overflows |= llvm::MulOverflow(fixed, *constant, fixed) != 0;
     else
       sizes.push_back(*size);
   }
+  if (overflows)
+    return alloc.emitError("expected a buffer of less than 2^63 bytes");
   Value bytes = indexConstant(b, fixed);
   for (Value size : sizes)
     bytes = b.createOrFold<arith::MulIOp>(bytes, size);

@@ -88,24 +88,19 @@ struct AttentionTiler : AttentionTiles {
   /// The online softmax over tiles of some keys.
   SmallVector<Value> walkTiles(const Packed &packed, Value queryTile, const TilePlace &place,
                                const KeyRange &keys, ValueRange state) {
-    auto loop = scf::ForOp::create(b, keys.begin, keys.end, indexConstant(b, tileKeys), state);
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(loop.getBody());
-    Value at = loop.getInductionVar();
-    OpFoldResult tile = b.getIndexAttr(tileKeys);
-    OpFoldResult columns = keys.isWhole ? tile : minOfRest(b, tileKeys, keys.end, at);
-    Ranges ranges = rangesOf(place, b.createOrFold<arith::DivUIOp>(place.head, group));
-    ranges['k'] = {at, columns};
     StringRef valueLetters = packed.values == op.getValue() ? letters.value : "bhke";
-    Value valueTile = sliceMatrix(b, packed.values, valueLetters, ranges, 'k', 'e');
-    OpFoldResult panel = ceilDiv(b, at, panelWidth); // on which it begins
-    Value keyTile =
-        sliceWithout(b, packed.keys, {ranges['b'].first, ranges['h'].first, panel, zero, zero},
-                     {one, one, ceilDiv(b, columns, panelWidth), depth, b.getIndexAttr(panelWidth)},
-                     {true, true, false, false, false});
-    scf::YieldOp::create(
-        b, buildStep(queryTile, keyTile, valueTile, place, at, keys.asks, loop.getRegionIterArgs()));
-    return loop.getResults();
+    auto slice = [&](Value at, OpFoldResult columns) -> std::pair<Value, Value> {
+      Ranges ranges = rangesOf(place, b.createOrFold<arith::DivUIOp>(place.head, group));
+      ranges['k'] = {at, columns};
+      Value valueTile = sliceMatrix(b, packed.values, valueLetters, ranges, 'k', 'e');
+      OpFoldResult panel = ceilDiv(b, at, panelWidth); // on which it begins
+      Value keyTile =
+          sliceWithout(b, packed.keys, {ranges['b'].first, ranges['h'].first, panel, zero, zero},
+                       {one, one, ceilDiv(b, columns, panelWidth), depth, b.getIndexAttr(panelWidth)},
+                       {true, true, false, false, false});
+      return {keyTile, valueTile};
+    };
+    return buildSteps(queryTile, place, keys, tileKeys, slice, state);
   }
 };
 

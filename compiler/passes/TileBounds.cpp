@@ -16,20 +16,17 @@ namespace {
 
 using Predicate = arith::CmpIPredicate;
 
-/// Where the values of all pairs of the tile lie.
-struct Interval {
-  Value low, high;
-};
-/// Which values a Boolean takes in the tile.
-struct Truth {
-  Value maybeTrue, maybeFalse;
-};
+using Interval = TileInterval;
+using Truth = TileTruth;
 
 class Evaluator {
 public:
   Evaluator(ImplicitLocOpBuilder &b, attn::AttentionOp op, const TilePlace &place, Value key,
-            OpFoldResult columns)
-      : b(b), op(op) {
+            OpFoldResult columns, const DenseMap<Value, Interval> &known,
+            const DenseMap<Value, Truth> &knownTruths)
+      : b(b), op(op), truths(knownTruths) {
+    for (auto [value, interval] : known)
+      intervals[value] = interval;
     OpFoldResult one = b.getIndexAttr(1);
     Value query = b.createOrFold<arith::AddIOp>(place.tileBegin, place.queryOffset);
     key = b.createOrFold<arith::AddIOp>(key, place.keyOffset);
@@ -53,6 +50,25 @@ public:
         isa<BlockArgument>(value) ? readTruth(cast<BlockArgument>(value)) : compute(value.getDefiningOp());
     truths[value] = truth;
     return truth;
+  }
+
+  std::optional<Interval> getInterval(Value value) {
+    auto known = intervals.find(value);
+    if (known != intervals.end())
+      return known->second;
+    std::optional<Interval> interval;
+    APInt number;
+    if (auto argument = dyn_cast<BlockArgument>(value)) {
+      interval = readInterval(argument);
+    } else if (matchPattern(value, m_ConstantInt(&number))) {
+      Value copy = arith::ConstantOp::create(b, b.getIntegerAttr(value.getType(), number));
+      interval = {copy, copy};
+    } else if (isa<arith::ExtSIOp, arith::IndexCastOp>(value.getDefiningOp()) &&
+               value.getDefiningOp()->getOperand(0).getType().isIntOrIndex()) {
+      interval = extend(value);
+    }
+    intervals[value] = interval;
+    return interval;
   }
 
 private:
@@ -152,25 +168,6 @@ private:
     return Interval{subtract(x->low, y->high), subtract(x->high, y->low)};
   }
 
-  std::optional<Interval> getInterval(Value value) {
-    auto known = intervals.find(value);
-    if (known != intervals.end())
-      return known->second;
-    std::optional<Interval> interval;
-    APInt number;
-    if (auto argument = dyn_cast<BlockArgument>(value)) {
-      interval = readInterval(argument);
-    } else if (matchPattern(value, m_ConstantInt(&number))) {
-      Value copy = arith::ConstantOp::create(b, b.getIntegerAttr(value.getType(), number));
-      interval = {copy, copy};
-    } else if (isa<arith::ExtSIOp, arith::IndexCastOp>(value.getDefiningOp()) &&
-               value.getDefiningOp()->getOperand(0).getType().isIntOrIndex()) {
-      interval = extend(value);
-    }
-    intervals[value] = interval;
-    return interval;
-  }
-
   /// A conversion that loses nothing.
   std::optional<Interval> extend(Value value) {
     Operation *op = value.getDefiningOp();
@@ -236,10 +233,23 @@ private:
 
 } // namespace
 
-TileBounds buildTileBounds(ImplicitLocOpBuilder &b, attn::AttentionOp op, const TilePlace &place, Value key,
-                           OpFoldResult columns) {
-  Truth kept =
-      Evaluator(b, op, place, key, columns).evaluate(op.getKeep().front().getTerminator()->getOperand(0));
+TileBounder::TileBounder(ImplicitLocOpBuilder &b, attn::AttentionOp op, const TilePlace &place)
+    : b(b), op(op), place(place) {
+  Evaluator evaluator(b, op, place, place.queryLength, b.getIndexAttr(0), intervals, truths);
+  for (BlockArgument argument : op.getKeep().getArguments().drop_front(6)) {
+    auto map = cast<AffineMapAttr>(op.getReadMaps()[argument.getArgNumber() - 6]).getValue();
+    if (map.isFunctionOfDim(3))
+      continue;
+    if (argument.getType().isInteger(1))
+      truths[argument] = evaluator.evaluate(argument);
+    else if (std::optional<Interval> interval = evaluator.getInterval(argument))
+      intervals[argument] = *interval;
+  }
+}
+
+TileBounds TileBounder::bound(Value key, OpFoldResult columns) {
+  Evaluator evaluator(b, op, place, key, columns, intervals, truths);
+  Truth kept = evaluator.evaluate(op.getKeep().front().getTerminator()->getOperand(0));
   return {kept.maybeTrue, kept.maybeFalse};
 }
 

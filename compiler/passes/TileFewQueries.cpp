@@ -103,17 +103,13 @@ struct FewQueries {
   /// The online softmax over tiles of keys, where they lie.
   SmallVector<Value> walkTiles(Value query, const TilePlace &place, Value keyHead, const KeyRange &keys,
                                ValueRange state) {
-    auto loop = scf::ForOp::create(b, keys.begin, keys.end, indexConstant(b, tileKeys), state);
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(loop.getBody());
-    Value at = loop.getInductionVar();
-    Ranges ranges = tiles.rangesOf(place, keyHead);
-    ranges['k'] = {at, minOfRest(b, tileKeys, keys.end, at)};
-    Value key = sliceMatrix(b, tiles.op.getKey(), tiles.letters.key, ranges, 'k', 'd');
-    Value value = sliceMatrix(b, tiles.op.getValue(), tiles.letters.value, ranges, 'k', 'e');
-    scf::YieldOp::create(b,
-                         tiles.buildStep(query, key, value, place, at, keys.asks, loop.getRegionIterArgs()));
-    return loop.getResults();
+    auto slice = [&](Value at, OpFoldResult columns) -> std::pair<Value, Value> {
+      Ranges ranges = tiles.rangesOf(place, keyHead);
+      ranges['k'] = {at, columns};
+      return {sliceMatrix(b, tiles.op.getKey(), tiles.letters.key, ranges, 'k', 'd'),
+              sliceMatrix(b, tiles.op.getValue(), tiles.letters.value, ranges, 'k', 'e')};
+    };
+    return tiles.buildSteps(query, place, keys, tileKeys, slice, state);
   }
 
   /// Merges the states of the parts into the results.
