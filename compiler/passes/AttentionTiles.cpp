@@ -115,9 +115,9 @@ Value AttentionTiles::buildExponential(ImplicitLocOpBuilder &b, Value x) {
 }
 
 /// The panels of a tile that may keep a pair, from the first to the last: where they begin, and how many keys
-/// they hold.
-static std::pair<Value, Value> trim(ImplicitLocOpBuilder &b, TileBounder &bounder, Value at,
-                                    OpFoldResult columns) {
+/// they hold, at most `tileKeys`.
+static std::pair<Value, OpFoldResult> trim(ImplicitLocOpBuilder &b, TileBounder &bounder, Value at,
+                                           OpFoldResult columns, int64_t tileKeys) {
   Value none = indexConstant(b, 0), count = asValue(b, columns);
   auto loop = scf::ForOp::create(b, none, count, indexConstant(b, panelWidth), ValueRange{count, none});
   {
@@ -131,8 +131,8 @@ static std::pair<Value, Value> trim(ImplicitLocOpBuilder &b, TileBounder &bounde
     scf::YieldOp::create(b, {first, arith::SelectOp::create(b, kept, end, last)});
   }
   Value begin = loop.getResult(0);
-  Value size = arith::MaxSIOp::create(b, arith::SubIOp::create(b, loop.getResult(1), begin), none);
-  return {arith::AddIOp::create(b, at, begin), size};
+  Value end = arith::MaxSIOp::create(b, begin, loop.getResult(1));
+  return {arith::AddIOp::create(b, at, begin), minOfRest(b, tileKeys, end, begin)};
 }
 
 SmallVector<Value> AttentionTiles::buildSteps(Value query, const TilePlace &place, const KeyRange &keys,
@@ -165,7 +165,7 @@ SmallVector<Value> AttentionTiles::buildSteps(Value query, const TilePlace &plac
     return loop.getResults();
   }
   auto asked = [&] {
-    auto [begin, size] = trim(b, *bounder, at, columns);
+    auto [begin, size] = trim(b, *bounder, at, columns, tileKeys);
     return buildStep(query, place, begin, size, /*asks=*/true, slice, state);
   };
   auto full = [&] { return buildStep(query, place, at, columns, /*asks=*/false, slice, state); };

@@ -11,8 +11,8 @@ namespace heed {
 ///
 /// | function   | error, fused | not  | remarks                                                     |
 /// |------------|--------------|------|-------------------------------------------------------------|
-/// | exp        | 1            | 1.25 | results under 2^-125.5 are zero                             |
-/// | exp2       | 1            | 1.25 | results under 2^-125.5 are zero                             |
+/// | exp        | 1            | 1.25 | results up to 2^-125.5 are zero                             |
+/// | exp2       | 1            | 1.25 | results up to 2^-125.5 are zero                             |
 /// | exp2 (afn) | 2            | 2.25 | of arguments up to 128; where `fastmath<afn>` asks for it   |
 /// | expm1      | 1.5          | 1.5  |                                                             |
 /// | log        | 1            | 1    |                                                             |

@@ -3,6 +3,7 @@
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Object/ArchiveWriter.h"
+#include "llvm/Support/Compiler.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -69,6 +70,9 @@ Error linkExecutable(StringRef object, ArrayRef<std::string> libraries, Instrume
   append_range(arguments, libraries);
   if (instrument != Instrument::None)
     arguments.push_back(("-fsanitize=" + instrumentName(instrument)).str());
+#if LLVM_ADDRESS_SANITIZER_BUILD // the runtime is of this build
+  arguments.push_back("-fsanitize=address,undefined");
+#endif
   return runTool(arguments);
 }
 

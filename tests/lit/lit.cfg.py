@@ -45,5 +45,3 @@ if shutil.which("qemu-aarch64"):
     config.available_features.add("qemu-aarch64")
 if shutil.which("qemu-x86_64"):
     config.available_features.add("qemu-x86")
-if "CMAKE_BUILD_TYPE:STRING=Sanitize" in open(os.path.join(build, "CMakeCache.txt")).read():
-    config.available_features.add("sanitize")

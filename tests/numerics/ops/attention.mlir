@@ -23,8 +23,11 @@ func.func @offsets(%q: tensor<?x2x?x8xELEM> {attn.shape = ["b", 2, "q", 8]}, %k:
   } : tensor<?x2x?x8xELEM>, tensor<?x2x?x8xELEM>, tensor<?x2x?x8xELEM> -> tensor<?x2x?x8xELEM>
   return %0 : tensor<?x2x?x8xELEM>
 }
-func.func @transposed(%q: tensor<3x8x7xELEM>, %k: tensor<3x8x20xELEM>, %v: tensor<3x6x20xELEM>) -> tensor<3x6x7xELEM> {
-  %0 = attn.attention %q, %k, %v layout("bdq,bdk,bek->beq") : tensor<3x8x7xELEM>, tensor<3x8x20xELEM>, tensor<3x6x20xELEM> -> tensor<3x6x7xELEM>
+func.func @transposed(%q: tensor<3x8x7xELEM>, %k: tensor<3x8x150xELEM>, %v: tensor<3x6x150xELEM>, %m: tensor<7x150xi1>) -> tensor<3x6x7xELEM> {
+  %0 = attn.attention %q, %k, %v layout("bdq,bdk,bek->beq") reads(%m : tensor<7x150xi1>) maps [affine_map<(b, h, q, k) -> (q, k)>] keep {
+  ^bb0(%batch: index, %head: index, %i: index, %j: index, %ql: index, %kl: index, %kept: i1):
+    attn.yield %kept : i1
+  } : tensor<3x8x7xELEM>, tensor<3x8x150xELEM>, tensor<3x6x150xELEM> -> tensor<3x6x7xELEM>
   return %0 : tensor<3x6x7xELEM>
 }
 func.func @steps(%q: tensor<?x2x?x16xELEM> {attn.shape = ["b", 2, "q", 16]}, %k: tensor<?x2x?x16xELEM> {attn.shape = ["b", 2, "k", 16]}, %v: tensor<?x2x?x16xELEM> {attn.shape = ["b", 2, "k", 16]}) -> tensor<?x2x?x16xELEM> {
