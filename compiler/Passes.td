@@ -177,7 +177,9 @@ def LowerLayers : LoweringPass<"attn-lower-layers"> {
 def LowerPositions : LoweringPass<"attn-lower-positions"> {
   let summary = "Lower positional encodings to linalg.generic";
   let description = [{
-    Learned positions read their table; sinusoidal and rotary ones compute their angle in f64, less whole turns.
+    Learned positions read their table. Sinusoidal and rotary ones get tables of cosines and sines, one for each
+    position and pair, their angles computed in f64, less whole turns; every head and batch entry reads the same ones,
+    unless entries have offsets of their own.
   }];
 }
 

@@ -80,6 +80,44 @@ Value buildAngle(ImplicitLocOpBuilder &b, Value position, Value pair, Value widt
   return arith::TruncFOp::create(b, b.getF32Type(), rest);
 }
 
+/// The cosines and sines of all angles of `op`, in f32: of every position and pair, and of every batch entry
+/// where these have offsets of their own. Entries and heads share them, and by CSE all operations of equal
+/// positions.
+struct Tables {
+  Value cosines, sines;
+  bool batched;
+
+  template <typename Op>
+  Tables(ImplicitLocOpBuilder &b, Op op, OpFoldResult batch, OpFoldResult positions, Value width) {
+    Value offset = op.getOffset();
+    batched = offset && !offset.getType().isIndex();
+    SmallVector<OpFoldResult> sizes{positions, ceilDiv(b, width, 2)};
+    if (batched)
+      sizes.insert(sizes.begin(), batch);
+    int64_t rank = sizes.size();
+    Value empty = tensor::EmptyOp::create(b, sizes, b.getF32Type());
+    GenericInput table{empty, b.getMultiDimIdentityMap(rank)};
+    SmallVector<Value> results =
+        buildGeneric(b, {}, {table, table}, rank, {}, [&](ImplicitLocOpBuilder &b, ValueRange, ValueRange) {
+          Value first = positionOf(b, offset, linalg::IndexOp::create(b, 0));
+          Value position = arith::AddIOp::create(b, linalg::IndexOp::create(b, rank - 2), first);
+          Value angle = buildAngle(b, position, linalg::IndexOp::create(b, rank - 1), width,
+                                   op.getBase().convertToDouble());
+          return SmallVector<Value>{math::CosOp::create(b, angle), math::SinOp::create(b, angle)};
+        });
+    cosines = results[0];
+    sines = results[1];
+  }
+
+  /// The cosine and the sine at these coordinates.
+  std::pair<Value, Value> at(ImplicitLocOpBuilder &b, Value entry, Value position, Value pair) const {
+    SmallVector<Value> place{position, pair};
+    if (batched)
+      place.insert(place.begin(), entry);
+    return {tensor::ExtractOp::create(b, cosines, place), tensor::ExtractOp::create(b, sines, place)};
+  }
+};
+
 struct LowerSinusoidalPositions : OpRewritePattern<attn::SinusoidalPositionsOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -87,21 +125,18 @@ struct LowerSinusoidalPositions : OpRewritePattern<attn::SinusoidalPositionsOp> 
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     TensorLoops loops(b, op.getInput());
     int64_t rank = loops.rank();
-    Value width = loops.size(rank - 1);
+    Tables tables(b, op, loops.sizes[0], loops.sizes[rank - 2], loops.size(rank - 1));
     rewriter.replaceOp(
         op, loops.map({{op.getInput(), loops.identity}}, loops.type.getElementType(),
                       [&](ImplicitLocOpBuilder &b, ValueRange in) -> Value {
-                        Value offset = positionOf(b, op.getOffset(), linalg::IndexOp::create(b, 0));
-                        Value position =
-                            arith::AddIOp::create(b, linalg::IndexOp::create(b, rank - 2), offset);
-                        Value feature = linalg::IndexOp::create(b, rank - 1);
-                        Value pair = arith::ShRUIOp::create(b, feature, indexConstant(b, 1));
-                        Value odd = arith::AndIOp::create(b, feature, indexConstant(b, 1));
-                        Value angle = buildAngle(b, position, pair, width, op.getBase().convertToDouble());
-                        Value isOdd =
-                            arith::CmpIOp::create(b, arith::CmpIPredicate::ne, odd, indexConstant(b, 0));
-                        Value wave = arith::SelectOp::create(b, isOdd, math::CosOp::create(b, angle),
-                                                             math::SinOp::create(b, angle));
+                        Value feature = linalg::IndexOp::create(b, rank - 1), one = indexConstant(b, 1);
+                        auto [cosine, sine] =
+                            tables.at(b, linalg::IndexOp::create(b, 0), linalg::IndexOp::create(b, rank - 2),
+                                      arith::ShRUIOp::create(b, feature, one));
+                        Value isOdd = arith::CmpIOp::create(b, arith::CmpIPredicate::ne,
+                                                            arith::AndIOp::create(b, feature, one),
+                                                            indexConstant(b, 0));
+                        Value wave = arith::SelectOp::create(b, isOdd, cosine, sine);
                         return arith::AddFOp::create(b, in[0], wave);
                       }));
     return success();
@@ -118,6 +153,7 @@ struct LowerRotary : OpRewritePattern<attn::RotaryOp> {
     if (axis < 0)
       axis += rank;
     Value width = op.getWidth() ? indexConstant(b, *op.getWidth()) : loops.size(rank - 1);
+    Tables tables(b, op, loops.sizes[0], loops.sizes[axis], width);
     bool halves = op.getPairing() == attn::Pairing::Halves;
     rewriter.replaceOp(
         op, loops.map({{op.getInput(), loops.identity}}, loops.type.getElementType(),
@@ -130,7 +166,12 @@ struct LowerRotary : OpRewritePattern<attn::RotaryOp> {
                           at.push_back(linalg::IndexOp::create(b, dim));
                         Value one = indexConstant(b, 1), feature = at.back();
                         Value half = arith::ShRUIOp::create(b, width, one);
-                        Value turned = compare(arith::CmpIPredicate::ult, feature, width);
+                        Value turned; // none where every feature turns
+                        if (op.getWidth())
+                          turned = compare(arith::CmpIPredicate::ult, feature, width);
+                        auto ifTurned = [&](Value x, Value otherwise) -> Value {
+                          return turned ? arith::SelectOp::create(b, turned, x, otherwise).getResult() : x;
+                        };
                         // `second`: whether this is the second of its pair; `partner`: where the other one
                         // lies.
                         Value second, pair, partner;
@@ -146,18 +187,16 @@ struct LowerRotary : OpRewritePattern<attn::RotaryOp> {
                           pair = arith::ShRUIOp::create(b, feature, one);
                           partner = arith::XOrIOp::create(b, feature, one);
                         }
-                        Value offset = positionOf(b, op.getOffset(), at[0]);
-                        Value angle = buildAngle(b, arith::AddIOp::create(b, at[axis], offset), pair, width,
-                                                 op.getBase().convertToDouble());
-                        Value cosine = math::CosOp::create(b, angle);
-                        Value sine = math::SinOp::create(b, angle);
-                        at.back() = arith::SelectOp::create(b, turned, partner, feature);
+                        // What is not turned reads a place that there is.
+                        pair = ifTurned(pair, indexConstant(b, 0));
+                        auto [cosine, sine] = tables.at(b, at[0], at[axis], pair);
+                        at.back() = ifTurned(partner, feature);
                         Value other = extendToF32(b, tensor::ExtractOp::create(b, op.getInput(), at));
                         Value signedSine =
                             arith::SelectOp::create(b, second, sine, arith::NegFOp::create(b, sine));
                         Value rotated = arith::AddFOp::create(b, arith::MulFOp::create(b, in[0], cosine),
                                                               arith::MulFOp::create(b, other, signedSine));
-                        return arith::SelectOp::create(b, turned, rotated, in[0]);
+                        return ifTurned(rotated, in[0]);
                       }));
     return success();
   }
