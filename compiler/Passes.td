@@ -57,14 +57,15 @@ def FuseEpilogues : LoweringPass<"attn-fuse-epilogues"> {
   let description = [{
     An operation that implements the score interface, or an elementwise `arith` or `math` operation,
     whose only use of a linear layer's result is element by element joins that layer's epilogue region:
-    the change is made in registers, and the intermediate tensor disappears.
+    the change is made in registers, and the intermediate tensor disappears. What could have joined and does not is remarked, if
+    asked for.
 
     ```mlir
     %0 = attn.linear %x, %w : …            // %1 = attn.linear %x, %w epilogue {
     %1 = attn.gelu %0 : …                  //   ^bb0(%acc: f32): … attn.yield %gelu : f32 }
     ```
   }];
-  let statistics = [Statistic<"numFused", "fused", "Operations moved into an epilogue">];
+  let options = [Option<"remarks", "remarks", "bool", "false", "Say what does not join a layer, and why">];
 }
 
 def ApplySchedule : Pass<"attn-apply-schedule", "mlir::ModuleOp"> {

@@ -28,7 +28,7 @@ static void buildFusedPhase(OpPassManager &pm, const PipelineOptions &options) {
   cleanUp(pm); // what softmax was made of, and sizes of scores, would count as uses
   pm.addPass(createFuseAttention({options.remarks}));
   cleanUp(pm); // the steps that fused away would count as uses
-  pm.addPass(createFuseEpilogues());
+  pm.addPass(createFuseEpilogues({options.remarks}));
 }
 
 /// fused → tiled: parallel loops over tiles, and where every parameter lies.

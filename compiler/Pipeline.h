@@ -14,7 +14,7 @@ llvm::StringRef phaseName(Phase phase);
 
 struct PipelineOptions {
   bool contracts = true; ///< check what callers pass
-  bool remarks = false;  ///< say why an attention is not fused
+  bool remarks = false;  ///< say what is not fused, and why
   bool redZones = false; ///< between buffers of the workspace, for the address sanitizer
 };
 

@@ -242,29 +242,36 @@ void Explain::run() {
   if (model.getPhase() > Phase::Fused)
     fail(options.model,
          "expected a module in phase graph or fused, but it is in phase " + phaseName(model.getPhase()));
-  ordered_json refused = ordered_json::array(), fused = ordered_json::array();
+  ordered_json refused = ordered_json::array(), fused = ordered_json::array(),
+               epilogues = ordered_json::array();
   {
-    RemarkTaker taker(&*context, [&](ordered_json remark) { refused.push_back(std::move(remark)); });
+    RemarkTaker taker(&*context, [&](ordered_json remark) {
+      bool ofLayer = StringRef(remark["code"].get_ref<const std::string &>()).starts_with("epilogue-");
+      (ofLayer ? epilogues : refused).push_back(std::move(remark));
+    });
     model.lower(Phase::Fused);
   }
   model.getModule().walk([&](attn::AttentionOp op) { fused.push_back(describe(op)); });
   if (!options.svg.empty())
     draw(model.getModule());
   if (options.json) {
-    fmt::print("{}\n", ordered_json{{"fused", fused}, {"refused", refused}}.dump(2));
+    fmt::print("{}\n",
+               ordered_json{{"fused", fused}, {"refused", refused}, {"epilogues", epilogues}}.dump(2));
     return;
   }
   for (const ordered_json &one : fused)
     printFused(one);
-  for (const ordered_json &one : refused)
-    printRefused(one);
+  for (const ordered_json *remarks : {&epilogues, &refused})
+    for (const ordered_json &one : *remarks)
+      printRefused(one);
   fmt::print("{} fused, {} not\n", fused.size(), refused.size());
 }
 
 void addExplain(CLI::App &app) {
   auto options = std::make_shared<ExplainOptions>();
-  CLI::App *command =
-      app.add_subcommand("explain", "Say what became of each attention of a model: fused, or why not");
+  CLI::App *command = app.add_subcommand(
+      "explain",
+      "Say what became of each attention of a model, fused or why not, and what does not join a layer");
   command->add_option("MODEL", options->model, "An .mlir file or a Hugging Face folder")->required();
   options->build.addFlags(*command, /*artifact=*/false);
   auto size = CLI::Range(int64_t(1), int64_t(1) << 20);

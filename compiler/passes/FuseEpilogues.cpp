@@ -67,6 +67,16 @@ attn::LinearOp getOnlyUsedLayer(Value value) {
   return linear && linear->hasOneUse() ? linear : nullptr;
 }
 
+/// Whether what the operation does to an element depends on where it is, as a score.
+bool needsCoordinates(Operation *op) { return isa<attn::MaskOp, attn::AlibiOp, attn::RelativeBiasOp>(op); }
+
+/// Whether all are f32 tensors of one shape.
+bool isOfOneType(Operation *op) {
+  auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType());
+  return type && type.getElementType().isF32() &&
+         llvm::all_of(op->getOperandTypes(), [&](Type operand) { return operand == type; });
+}
+
 struct FuseScoreOp : OpInterfaceRewritePattern<attn::ScoreOpInterface> {
   using OpInterfaceRewritePattern::OpInterfaceRewritePattern;
 
@@ -74,7 +84,7 @@ struct FuseScoreOp : OpInterfaceRewritePattern<attn::ScoreOpInterface> {
     attn::LinearOp linear = getOnlyUsedLayer(op.getScoreOperand());
     if (!linear)
       return rewriter.notifyMatchFailure(op, "operand is not a linear layer used only here");
-    if (isa<attn::MaskOp, attn::AlibiOp, attn::RelativeBiasOp>(op))
+    if (needsCoordinates(op))
       return rewriter.notifyMatchFailure(op, "depends on the coordinates of a score");
     EpilogueBuilder epilogue(linear, rewriter);
     SmallVector<Value> reads;
@@ -92,9 +102,7 @@ struct FuseElementwise : RewritePattern {
   LogicalResult matchAndRewrite(Operation *op, PatternRewriter &rewriter) const override {
     if (!OpTrait::hasElementwiseMappableTraits(op) || op->getNumResults() != 1)
       return failure();
-    auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType());
-    if (!type || !type.getElementType().isF32() ||
-        llvm::any_of(op->getOperandTypes(), [&](Type operand) { return operand != type; }))
+    if (!isOfOneType(op))
       return rewriter.notifyMatchFailure(op, "expected f32 tensors of one shape");
     attn::LinearOp linear;
     for (Value operand : op->getOperands())
@@ -103,7 +111,8 @@ struct FuseElementwise : RewritePattern {
     if (!linear)
       return rewriter.notifyMatchFailure(op, "no operand is a linear layer used only here");
     EpilogueBuilder epilogue(linear, rewriter);
-    AffineMap identity = rewriter.getMultiDimIdentityMap(type.getRank());
+    AffineMap identity =
+        rewriter.getMultiDimIdentityMap(cast<RankedTensorType>(op->getResult(0).getType()).getRank());
     SmallVector<Value> operands;
     for (Value operand : op->getOperands())
       operands.push_back(operand == linear.getResult() ? epilogue.sum : epilogue.read(operand, identity));
@@ -114,12 +123,42 @@ struct FuseElementwise : RewritePattern {
   }
 };
 
+/// Says of an operation that could have joined a layer why it did not.
+void remark(Operation *op) {
+  auto score = dyn_cast<attn::ScoreOpInterface>(op);
+  if (!score && !(OpTrait::hasElementwiseMappableTraits(op) && op->getNumResults() == 1))
+    return;
+  SmallVector<Value> operands(op->getOperands());
+  if (score)
+    operands = {score.getScoreOperand()};
+  attn::LinearOp linear;
+  for (Value operand : operands)
+    if (auto layer = operand.getDefiningOp<attn::LinearOp>())
+      linear = layer;
+  if (!linear)
+    return;
+  InFlightDiagnostic diagnostic = op->emitRemark();
+  if (needsCoordinates(op))
+    diagnostic << "[epilogue-needs-coordinates] not fused: expected a change that is the same for all "
+                  "elements of a layer";
+  else if (!score && !isOfOneType(op))
+    diagnostic << "[epilogue-of-other-types] not fused: expected f32 tensors of one shape";
+  else
+    diagnostic << "[epilogue-of-shared-layer] not fused: expected a layer used only here, but it has "
+               << std::distance(linear->use_begin(), linear->use_end()) << " uses";
+  diagnostic.attachNote(linear.getLoc()) << "attn.linear is here";
+}
+
 struct FuseEpilogues : impl::FuseEpiloguesBase<FuseEpilogues> {
+  using FuseEpiloguesBase::FuseEpiloguesBase;
+
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     patterns.add<FuseScoreOp, FuseElementwise>(&getContext());
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
-      signalPassFailure();
+      return signalPassFailure();
+    if (remarks)
+      getOperation()->walk(remark);
   }
 };
 
