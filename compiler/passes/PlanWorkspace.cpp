@@ -209,6 +209,10 @@ struct PlanWorkspace : impl::PlanWorkspaceBase<PlanWorkspace> {
     for (auto function : getOperation().getOps<func::FuncOp>())
       visit(function);
     for (func::FuncOp function : order) {
+      if (function.getNumArguments() < 4) {
+        function.emitError("expected the four arguments that attn-lower-buffers adds");
+        return signalPassFailure();
+      }
       function.walk([&](func::CallOp call) { allocateForCallee(call); });
       FunctionPlanner planner(function, redZones);
       FailureOr<Value> bytes = planner.run();
