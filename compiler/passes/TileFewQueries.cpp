@@ -92,6 +92,7 @@ struct FewQueries {
                         [&](KeyRange keys, ValueRange state) {
                           keys.begin = b.createOrFold<arith::MaxSIOp>(keys.begin, begin);
                           keys.end = b.createOrFold<arith::MinSIOp>(keys.end, end);
+                          keys.isWhole = false; // a part may end within a tile
                           return walkTiles(query, place, keyHead, keys, state);
                         });
     SmallVector<Value> results;
