@@ -14,12 +14,12 @@ namespace heed {
 /// | exp        | 1            | 1.25 | results up to 2^-125.5 are zero                             |
 /// | exp2       | 1            | 1.25 | results up to 2^-125.5 are zero                             |
 /// | exp2 (afn) | 2            | 2.25 | of arguments up to 128; where `fastmath<afn>` asks for it   |
-/// | expm1      | 1.5          | 1.5  |                                                             |
+/// | expm1      | 1.75         | 1.75 |                                                             |
 /// | log        | 1            | 1    |                                                             |
-/// | log2       | 1            | 1.75 |                                                             |
+/// | log2       | 1.25         | 1.75 |                                                             |
 /// | log1p      | 1.5          | 1.5  |                                                             |
 /// | tanh       | 1.5          | 1.5  |                                                             |
-/// | erf        | 1            | 1    |                                                             |
+/// | erf        | 1.25         | 1.25 |                                                             |
 /// | erfc (afn) | 1.5          | 1.5  | in units of 2^-23 everywhere                                |
 /// | sin, cos   | 1.75         | 1.75 | from 2^28 on slower, in a branch                            |
 /// | rsqrt      | 1.5          | 1.5  |                                                             |
