@@ -132,33 +132,28 @@ static LogicalResult checkInput(func::FuncOp function, unsigned number, const Te
          << showShape(input.shape) << " with " << input.size() << " elements";
 }
 
-FailureOr<std::vector<Tensor>> Interpreter::runWithOverflow(func::FuncOp function,
-                                                            const std::vector<Tensor> &inputs) {
-  Overflow::forget();
-  FailureOr<std::vector<Tensor>> results = evaluate(function, inputs);
-  if (failed(results) || !Overflow::forget())
+/// The results of `run`, and beside each, as its `other`, the result by the second reading where they may
+/// part.
+template <class Reading>
+static FailureOr<std::vector<Tensor>> runByBoth(std::shared_ptr<const Tensor> Tensor::*other,
+                                                llvm::function_ref<FailureOr<std::vector<Tensor>>()> run) {
+  Reading::forget();
+  FailureOr<std::vector<Tensor>> results = run();
+  if (failed(results) || !Reading::forget())
     return results;
-  Overflow overflow;
-  FailureOr<std::vector<Tensor>> overflown = evaluate(function, inputs);
-  if (failed(overflown))
+  Reading second;
+  FailureOr<std::vector<Tensor>> others = run();
+  if (failed(others))
     return failure();
-  for (auto [result, other] : llvm::zip_equal(*results, *overflown))
-    result.overflown = std::make_shared<Tensor>(std::move(other));
+  for (auto [result, tensor] : llvm::zip_equal(*results, *others))
+    result.*other = std::make_shared<Tensor>(std::move(tensor));
   return results;
 }
 
 FailureOr<std::vector<Tensor>> Interpreter::run(func::FuncOp function, const std::vector<Tensor> &inputs) {
-  LeavingOut::forget();
-  FailureOr<std::vector<Tensor>> results = runWithOverflow(function, inputs);
-  if (failed(results) || !LeavingOut::forget())
-    return results;
-  LeavingOut leavingOut;
-  FailureOr<std::vector<Tensor>> leftOut = runWithOverflow(function, inputs);
-  if (failed(leftOut))
-    return failure();
-  for (auto [result, other] : llvm::zip_equal(*results, *leftOut))
-    result.leftOut = std::make_shared<Tensor>(std::move(other));
-  return results;
+  return runByBoth<LeavingOut>(&Tensor::leftOut, [&] {
+    return runByBoth<Overflow>(&Tensor::overflown, [&] { return evaluate(function, inputs); });
+  });
 }
 
 FailureOr<std::vector<Tensor>> Interpreter::evaluate(func::FuncOp function, std::vector<Tensor> inputs) {

@@ -53,8 +53,6 @@ public:
   int64_t getVisitedPairs() const;
 
 private:
-  mlir::FailureOr<std::vector<Tensor>> runWithOverflow(mlir::func::FuncOp function,
-                                                       const std::vector<Tensor> &inputs);
   mlir::FailureOr<std::vector<Tensor>> evaluate(mlir::func::FuncOp function, std::vector<Tensor> inputs);
 
   std::unique_ptr<Session> session;

@@ -50,6 +50,16 @@ struct Block {
       for (int64_t n = 0; n < width; ++n)
         variances[n] += square(factor.value) * variance[k * width + n];
   }
+
+  /// The size of the terms of the other sign than the sum's.
+  double opposed(MatrixView lhs, int64_t m, int64_t n) const {
+    double size = 0;
+    for (int64_t k = 0; k < inner; ++k) {
+      double term = lhs.tensor.values[lhs.at(m, k)] * values[k * width + n];
+      size += std::fmax(sums[n] > 0 ? -term : term, 0);
+    }
+    return size;
+  }
 };
 } // namespace
 
@@ -67,11 +77,7 @@ void multiply(int64_t rows, int64_t inner, int64_t columns, MatrixView lhs, Matr
       if (std::any_of(block.sums, block.sums + block.width, [](double sum) { return std::isnan(sum); }))
         LeavingOut::note();
       for (int64_t n = 0; n < block.width; ++n) {
-        double opposed = 0;
-        for (int64_t k = 0; k < inner && std::fabs(block.sums[n]) >= kOverflowF32; ++k) {
-          double term = lhs.tensor.values[lhs.at(m, k)] * block.values[k * block.width + n];
-          opposed += std::fmax(block.sums[n] > 0 ? -term : term, 0);
-        }
+        double opposed = std::fabs(block.sums[n]) < kOverflowF32 ? 0 : block.opposed(lhs, m, n);
         emit(m, first + n, finishSum(block.sums[n], block.variances[n], block.partials[n], opposed));
       }
     }

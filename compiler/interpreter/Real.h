@@ -54,29 +54,35 @@ private:
   static inline thread_local Perturbation *current = nullptr;
 };
 
-/// A graph may write masks with `arith`, as an addition of −inf. It has two readings then: IEEE's, where NaN
-/// survives the addition and a weight of 0 makes NaN of NaN; and that of attention, where the pair is left
-/// out whatever it holds. While one of these lives its thread computes by the second: −inf added to anything
-/// is −inf, its exponential is −0.0, and −0.0 is a factor that contributes nothing.
-class LeavingOut {
+/// What a graph says may be read in two ways, of which compiled code may follow either. While one of these
+/// lives, its thread computes by the second. `Of` tells one question from another.
+template <class Of> class SecondReading {
 public:
-  LeavingOut() { isActive = true; }
-  LeavingOut(const LeavingOut &) = delete;
-  LeavingOut &operator=(const LeavingOut &) = delete;
-  ~LeavingOut() { isActive = false; }
+  SecondReading() { isActive = true; }
+  SecondReading(const SecondReading &) = delete;
+  SecondReading &operator=(const SecondReading &) = delete;
+  ~SecondReading() { isActive = false; }
 
-  /// Whether the readings may have parted since the last call.
-  static bool forget() { return std::exchange(isNoted, false); }
-  /// Of an operation where they may part: whether the second holds.
+  static bool holds() { return isActive; }
+  /// Of an operation where the readings may part: whether the second holds.
   static bool note() {
     isNoted = true;
     return isActive;
   }
-  static bool holds() { return isActive; }
+  /// Whether they may have parted since the last call.
+  static bool forget() { return std::exchange(isNoted, false); }
 
 private:
   static inline thread_local bool isActive = false, isNoted = false;
 };
+
+/// An intermediate that leaves the range of its narrow type is kept, or else it is infinite.
+using Overflow = SecondReading<struct OverflowOfNarrowTypes>;
+/// A mask may be written with `arith`, as an addition of −inf. It is IEEE's, where NaN survives the addition
+/// and a weight of 0 makes NaN of NaN; or else it is that of attention, and the pair is left out whatever it
+/// holds: −inf added to anything is −inf, its exponential is −0.0, and −0.0 is a factor that contributes
+/// nothing.
+using LeavingOut = SecondReading<struct MasksWrittenAsAdditions>;
 
 inline bool isNegativeZero(double x) { return x == 0 && std::signbit(x); }
 

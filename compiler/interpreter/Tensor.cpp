@@ -107,11 +107,8 @@ Real roundedLike(Type type, Real x) {
   auto floatType = dyn_cast<FloatType>(type);
   if (floatType && floatType.getWidth() < 32 && std::isfinite(x.value)) {
     x.variance += square(rounding(floatType, x.value)) / 3; // anywhere within the half step
-    if (std::fabs(x.value) + kConfidence * x.deviation() >= overflowOf(floatType)) {
-      if (Overflow::isInfinite)
-        return {std::copysign(std::numeric_limits<double>::infinity(), x.value)};
-      Overflow::isNoted = true;
-    }
+    if (std::fabs(x.value) + kConfidence * x.deviation() >= overflowOf(floatType) && Overflow::note())
+      return {std::copysign(std::numeric_limits<double>::infinity(), x.value)};
   }
   return Perturbation::settle(x);
 }

@@ -68,25 +68,8 @@ double rounding(mlir::FloatType type, double value);
 /// The first size that a rounding to `type` makes infinite.
 double overflowOf(mlir::FloatType type);
 /// x as the result of an operation on `type`: one more rounding where `type` is narrower than f32. The value
-/// itself stays wide, as an intermediate may, also beyond the type's range.
+/// itself stays wide, as an intermediate may, also beyond the type's range unless `Overflow` holds.
 Real roundedLike(mlir::Type type, Real x);
-
-/// Compiled code may keep an intermediate that leaves the range of its narrow type, or store it as infinite.
-/// While one of these lives, roundedLike makes it infinite in this thread; otherwise it is kept, and noted.
-class Overflow {
-public:
-  Overflow() { isInfinite = true; }
-  Overflow(const Overflow &) = delete;
-  Overflow &operator=(const Overflow &) = delete;
-  ~Overflow() { isInfinite = false; }
-
-  /// Whether an intermediate has left its range since the last call.
-  static bool forget() { return std::exchange(isNoted, false); }
-
-private:
-  friend Real roundedLike(mlir::Type type, Real x);
-  static inline thread_local bool isInfinite = false, isNoted = false;
-};
 
 /// Number of elements, or −1 where a size is negative or the product exceeds `limit`.
 int64_t countElements(llvm::ArrayRef<int64_t> shape, int64_t limit);

@@ -145,8 +145,15 @@ SmallVector<Value> AttentionTiles::buildSteps(Value query, const TilePlace &plac
   b.setInsertionPointToStart(loop.getBody());
   state = loop.getRegionIterArgs();
   Value at = loop.getInductionVar();
-  OpFoldResult tile = b.getIndexAttr(tileKeys);
-  OpFoldResult columns = keys.isWhole ? tile : minOfRest(b, tileKeys, keys.end, at);
+  OpFoldResult columns =
+      keys.isWhole ? OpFoldResult(b.getIndexAttr(tileKeys)) : minOfRest(b, tileKeys, keys.end, at);
+  std::optional<TileBounds> bounds;
+  if (bounder)
+    bounds = bounder->bound(at, columns);
+  if (!bounds || !bounds->areKnown()) {
+    scf::YieldOp::create(b, buildStep(query, place, at, columns, keys.asks, slice, state));
+    return loop.getResults();
+  }
   auto choose = [&](Value condition, function_ref<SmallVector<Value>()> yes,
                     function_ref<SmallVector<Value>()> no) {
     auto choice = scf::IfOp::create(b, state.getTypes(), condition, /*withElse=*/true);
@@ -157,20 +164,13 @@ SmallVector<Value> AttentionTiles::buildSteps(Value query, const TilePlace &plac
     }
     return SmallVector<Value>(choice.getResults());
   };
-  TileBounds bounds;
-  if (bounder)
-    bounds = bounder->bound(at, columns);
-  if (!bounder || !bounds.areKnown()) {
-    scf::YieldOp::create(b, buildStep(query, place, at, columns, keys.asks, slice, state));
-    return loop.getResults();
-  }
   auto asked = [&] {
     auto [begin, size] = trim(b, *bounder, at, columns, tileKeys);
     return buildStep(query, place, begin, size, /*asks=*/true, slice, state);
   };
   auto full = [&] { return buildStep(query, place, at, columns, /*asks=*/false, slice, state); };
   scf::YieldOp::create(b, choose(
-                              bounds.maybeKept, [&] { return choose(bounds.maybeDropped, asked, full); },
+                              bounds->maybeKept, [&] { return choose(bounds->maybeDropped, asked, full); },
                               [&] { return SmallVector<Value>(state); }));
   return loop.getResults();
 }

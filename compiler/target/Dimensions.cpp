@@ -229,9 +229,9 @@ private:
     };
     agree(op.getQuery(), letters.query, op.getKey(), letters.key, "bd");
     agree(op.getKey(), letters.key, op.getValue(), letters.value, "bhk");
+    int64_t batch = attn::AttentionLayout::find(letters.query, 'b');
     for (Value perEntry : {Value(op.getKeyLengths()), Value(op.getQueryOffset()), Value(op.getKeyOffset())})
-      if (size_t batch = letters.query.find('b');
-          batch != StringRef::npos && perEntry && rankOf(perEntry) == 1)
+      if (batch >= 0 && perEntry && rankOf(perEntry) == 1)
         require(op.getQuery(), batch, perEntry, 0);
     // What regions read is as large as the coordinates go; those with an offset are data.
     for (auto [read, map] : llvm::zip_equal(op.getReads(), op.getReadMaps().getAsValueRange<AffineMapAttr>()))
@@ -242,7 +242,8 @@ private:
           continue;
         char letter = "bhqk"[dim.getPosition()];
         Value from = letter == 'k' ? op.getKey() : op.getQuery();
-        if (size_t at = (letter == 'k' ? letters.key : letters.query).find(letter); at != StringRef::npos)
+        int64_t at = attn::AttentionLayout::find(letter == 'k' ? letters.key : letters.query, letter);
+        if (at >= 0)
           require(from, at, read, i, /*isEquality=*/false);
       }
   }

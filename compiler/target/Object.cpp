@@ -105,7 +105,6 @@ namespace {
 struct ReduceStrength : PassInfoMixin<ReduceStrength> {
   static constexpr size_t mostBlocks = 64;
 
-  static bool isRequired() { return true; }
   PreservedAnalyses run(Function &function, FunctionAnalysisManager &analyses) {
     if (function.size() > mostBlocks)
       return PreservedAnalyses::all();

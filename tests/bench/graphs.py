@@ -50,7 +50,8 @@ def merge(x):
 
 
 def attention(work):
-    inputs = {name: work.inputs()[name] for name in "qkv"}
+    inputs = work.inputs()
+    inputs.pop("documents", None)  # a mask that follows from them is a constant
     b, q = work.batch, work.queries
     merged = {name: merge(array) for name, array in inputs.items()}
 

@@ -63,7 +63,8 @@ class Torch:
 
     @staticmethod
     def attention(work):
-        q, k, v = (torch.from_numpy(work.inputs()[name]) for name in "qkv")
+        inputs = work.inputs()
+        q, k, v = (torch.from_numpy(inputs[name]) for name in "qkv")
         result = [None]
 
         def outputs():
@@ -131,7 +132,8 @@ class TorchCompile(Torch):
 
         mask = create_block_mask(keep, None, None, work.queries, work.keys, device="cpu")
         compiled = torch.compile(flex_attention, dynamic=False)
-        q, k, v = (torch.from_numpy(work.inputs()[name]) for name in "qkv")
+        inputs = work.inputs()
+        q, k, v = (torch.from_numpy(inputs[name]) for name in "qkv")
         result = [None]
 
         @torch.inference_mode()
