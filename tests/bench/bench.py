@@ -206,7 +206,7 @@ def parse():
     parser.add_argument("--only", metavar="REGEX", default="", help="works whose name matches, e.g. 'sdpa s512'")
     parser.add_argument("--peers", metavar="NAMES", help=f"of {', '.join(PEERS)} [all]")
     parser.add_argument("--threads", metavar="N,…", help="numbers of threads [1 and 2]")
-    parser.add_argument("--quick", action="store_true", help="fewer and shorter rounds, without torch.compile and heed.static; fifteen minutes")
+    parser.add_argument("--quick", action="store_true", help="fewer and shorter rounds, without torch.compile and heed.static; twenty minutes")
     parser.add_argument("--rounds", type=int, help="alternating rounds [5; 3 with --quick]")
     parser.add_argument("--seconds", type=float, help="of each peer in a round [0.3; 0.05 with --quick]")
     parser.add_argument("--clock", choices=["wall", "cpu"], default="wall",
