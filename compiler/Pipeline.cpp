@@ -21,6 +21,7 @@ static void cleanUp(OpPassManager &pm) {
 static void buildFusedPhase(OpPassManager &pm, const PipelineOptions &options) {
   pm.addPass(createPackArguments()); // changes what the interface is
   pm.addPass(createDescribeInterface());
+  pm.addPass(createUnifySizes()); // here the author's, in every phase those that passes ask for
   cleanUp(pm);
   pm.addPass(createRaiseMatmuls());
   pm.addPass(createRaiseSoftmax({options.remarks}));
@@ -45,6 +46,7 @@ static void buildTiledPhase(OpPassManager &pm, const PipelineOptions &options) {
   cleanUp(pm);
   pm.addPass(createTileRows());
   pm.addPass(memref::createResolveRankedShapeTypeResultDimsPass());
+  pm.addPass(createUnifySizes());
   cleanUp(pm);
   pm.addNestedPass<func::FuncOp>(createNameKernels());
 }
@@ -64,6 +66,7 @@ static void buildBufferPhase(OpPassManager &pm, const PipelineOptions &options) 
   pm.addPass(createLowerBuffers());
   pm.addNestedPass<func::FuncOp>(createShareTiles());
   pm.addPass(memref::createResolveShapedTypeResultDimsPass());
+  pm.addPass(createUnifySizes());
   cleanUp(pm);
   pm.addPass(createPlanWorkspace({options.redZones}));
   cleanUp(pm);

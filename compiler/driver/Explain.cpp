@@ -3,6 +3,7 @@
 #include "compiler/driver/Formula.h"
 #include "compiler/driver/MaskMap.h"
 #include "compiler/driver/Remarks.h"
+#include "compiler/target/Dimensions.h"
 
 #include "dialect/Attn.h"
 
@@ -56,11 +57,25 @@ static StringRef nameOf(char letter) {
       .Default("value_width");
 }
 
-/// The sizes of an operand as numbers and names: its letters say what a dynamic one is.
-static std::vector<std::string> sizesOf(mlir::Value tensor, StringRef letters) {
+static StringRef lettersOf(attn::AttentionOp op, mlir::Value operand) {
+  attn::AttentionLayout letters = op.getLetters();
+  return operand == op.getQuery()   ? letters.query
+         : operand == op.getKey()   ? letters.key
+         : operand == op.getValue() ? letters.value
+                                    : StringRef();
+}
+
+/// The sizes of query, key or value as numbers and names: its letters say what a dynamic one is.
+static std::vector<std::string> sizesOf(attn::AttentionOp op, mlir::Value operand) {
+  attn::AttentionLayout letters = op.getLetters();
+  bool isSquare = areEqual(op.getQuery(), letters.query.find('q'), op.getKey(), letters.key.find('k'));
   std::vector<std::string> sizes;
-  for (auto [letter, size] : zip_equal(letters, cast<mlir::RankedTensorType>(tensor.getType()).getShape()))
-    sizes.push_back(mlir::ShapedType::isDynamic(size) ? nameOf(letter).str() : std::to_string(size));
+  for (auto [letter, size] :
+       zip_equal(lettersOf(op, operand), cast<mlir::RankedTensorType>(operand.getType()).getShape()))
+    sizes.push_back(!mlir::ShapedType::isDynamic(size)          ? std::to_string(size)
+                    : letter == 'k' && isSquare                 ? nameOf('q').str()
+                    : letter == 'h' && operand != op.getQuery() ? "key_heads"
+                                                                : nameOf(letter).str());
   return sizes;
 }
 
@@ -93,8 +108,7 @@ static ordered_json linesOf(mlir::Region &region) {
 /// Bytes of all the scores of one attention in f32, which fused are never in memory at once.
 static std::string scoreBytesOf(attn::AttentionOp op) {
   attn::AttentionLayout letters = op.getLetters();
-  std::vector<std::string> query = sizesOf(op.getQuery(), letters.query),
-                           key = sizesOf(op.getKey(), letters.key);
+  std::vector<std::string> query = sizesOf(op, op.getQuery()), key = sizesOf(op, op.getKey());
   int64_t number = 4;
   std::string names;
   auto multiply = [&](const std::string &size) {
@@ -119,33 +133,40 @@ std::string Explain::workspaceOf(attn::AttentionOp op) {
     if (attribute.getName() == "heed.target" || attribute.getName() == "heed.instrument")
       (*module)->setAttr(attribute.getName(), attribute.getValue());
 
-  // A size that a letter names has that name; others, of what the regions read, are numbered.
-  attn::AttentionLayout letters = op.getLetters();
-  std::vector<Formula> names;
-  SmallVector<mlir::Type> inputs;
-  auto addNames = [&](mlir::Value tensor, StringRef layout) {
-    for (auto [i, size] : enumerate(cast<mlir::RankedTensorType>(tensor.getType()).getShape()))
-      if (mlir::ShapedType::isDynamic(size))
-        names.push_back({i < layout.size() ? nameOf(layout[i]).str() : "n" + std::to_string(names.size())});
-  };
+  // A size that a letter names has that name; others, of what the regions read, are numbered, and those of
+  // the results are no part of the sum.
   SmallVector<mlir::Value> tensors;
-  for (mlir::Value operand : op->getOperands())
-    if (isa<mlir::RankedTensorType>(operand.getType())) {
-      tensors.push_back(operand);
-      inputs.push_back(operand.getType());
-      addNames(operand, operand == op.getQuery()   ? letters.query
-                        : operand == op.getKey()   ? letters.key
-                        : operand == op.getValue() ? letters.value
-                                                   : "");
-    }
-  addNames(op.getResult(), letters.result);
-  if (op.getLogSumExp())
-    addNames(op.getLogSumExp(), StringRef(letters.result).drop_back());
+  SmallVector<mlir::Type> inputs;
+  SmallVector<std::vector<std::string>> shapes;
+  std::vector<Formula> names;
+  for (mlir::Value operand : op->getOperands()) {
+    auto type = dyn_cast<mlir::RankedTensorType>(operand.getType());
+    if (!type)
+      continue;
+    tensors.push_back(operand);
+    inputs.push_back(type);
+    shapes.push_back(lettersOf(op, operand).empty() ? std::vector<std::string>() : sizesOf(op, operand));
+    for (auto [i, size] : enumerate(type.getShape()))
+      if (mlir::ShapedType::isDynamic(size))
+        names.push_back({i < shapes.back().size() ? shapes.back()[i] : "n" + std::to_string(names.size())});
+  }
+  for (mlir::Type type : op->getResultTypes())
+    for (int64_t size : cast<mlir::RankedTensorType>(type).getShape())
+      if (mlir::ShapedType::isDynamic(size))
+        names.push_back({});
   names.push_back({"threads"});
 
   b.setInsertionPointToEnd(module->getBody());
   auto function =
       mlir::func::FuncOp::create(b, unknown, "attention", b.getFunctionType(inputs, op->getResultTypes()));
+  for (auto [number, shape] : enumerate(shapes))
+    if (!shape.empty()) {
+      auto attributes = map_to_vector(shape, [&](const std::string &size) -> mlir::Attribute {
+        int64_t value;
+        return to_integer(size, value) ? mlir::Attribute(b.getI64IntegerAttr(value)) : b.getStringAttr(size);
+      });
+      function.setArgAttr(number, "attn.shape", b.getArrayAttr(attributes));
+    }
   b.setInsertionPointToStart(function.addEntryBlock());
   mlir::IRMapping mapping;
   mapping.map(tensors, function.getArguments());
@@ -169,9 +190,9 @@ ordered_json Explain::describe(attn::AttentionOp op) {
           {"at", placeOf(op.getLoc())},
           {"steps", stepsOf(op)},
           {"layout", op.getLayout().str()},
-          {"query", sizesOf(op.getQuery(), letters.query)},
-          {"key", sizesOf(op.getKey(), letters.key)},
-          {"value", sizesOf(op.getValue(), letters.value)},
+          {"query", sizesOf(op, op.getQuery())},
+          {"key", sizesOf(op, op.getKey())},
+          {"value", sizesOf(op, op.getValue())},
           {"scale", op.getScale().convertToDouble()},
           {"score", linesOf(op.getScore())},
           {"mask", op.hasKeep() ? mapMask(op, options.sizes, linesOf(op.getKeep())) : ordered_json::object()},
@@ -278,7 +299,9 @@ void addExplain(CLI::App &app) {
   command->add_option("--queries", options->sizes.queries, "Queries of the masks drawn, where not static")
       ->check(size)
       ->capture_default_str();
-  command->add_option("--keys", options->sizes.keys, "Keys of the masks drawn, where not static")
+  command
+      ->add_option("--keys", options->sizes.keys,
+                   "Keys of the masks drawn, where not static and not as many as queries")
       ->check(size)
       ->capture_default_str();
   command->add_option("--svg", options->svg, "Draw the first mask to this file");

@@ -42,6 +42,21 @@ LogicalResult refuseRecursion(ModuleOp module) {
   return success();
 }
 
+/// Gives functions of the module that call an entry a private copy of it: an entry fills memory of its
+/// caller's, and what its interface says is checked of calls from outside alone.
+void separateCalls(ModuleOp module) {
+  SymbolTable symbols(module);
+  for (auto function : llvm::to_vector(module.getOps<func::FuncOp>())) {
+    if (!function.isPublic() || function.isExternal() || SymbolTable::symbolKnownUseEmpty(function, module))
+      continue;
+    func::FuncOp copy = function.clone();
+    copy.setPrivate();
+    copy.setSymName((function.getName() + ".called").str());
+    symbols.insert(copy, std::next(function->getIterator()));
+    (void)SymbolTable::replaceAllSymbolUses(function, copy.getSymNameAttr(), module);
+  }
+}
+
 struct DescribeInterface : impl::DescribeInterfaceBase<DescribeInterface> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
@@ -55,6 +70,7 @@ struct DescribeInterface : impl::DescribeInterfaceBase<DescribeInterface> {
     module.setSymName(interface.name);
     if (failed(refuseRecursion(module)))
       return signalPassFailure();
+    separateCalls(module);
     for (auto function : module.getOps<func::FuncOp>()) {
       if (!function.isPublic() || function.isExternal())
         continue;

@@ -45,7 +45,7 @@ MaskAnalysis MaskAnalysis::of(const MaskContext &context) {
   MaskAnalysis analysis;
   Condition condition = translateMask(context, analysis.variables, analysis.gaps);
   MaskSets sets(context, analysis.variables);
-  analysis.keyLength = sets.getKeyLength();
+  analysis.keyLength = context.getKeyLength();
   Bracket bracket = sets.evaluate(condition);
   analysis.isSharp = true;
   analysis.touched = getGroups(sets, bracket.maybeTrue, analysis.isSharp);
@@ -64,7 +64,7 @@ MaskAnalysis MaskAnalysis::of(const MaskContext &context) {
   if (context.hasKeyOffset)
     shift = shift - Form::variable(v::keyOffset);
   Form witnesses[] = {Form(0), analysis.keyLength - 1, query + shift,
-                      query + analysis.keyLength - sets.getQueryLength()};
+                      query + analysis.keyLength - context.getQueryLength()};
   analysis.keepsSome =
       llvm::any_of(witnesses, [&](const Form &key) { return sets.isOutside(bracket.maybeFalse, key); });
   return analysis;

@@ -1,4 +1,5 @@
 #include "compiler/passes/MaskIntegers.h"
+#include "compiler/target/Dimensions.h"
 
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -39,12 +40,25 @@ MaskContext MaskContext::of(attn::AttentionOp op, int64_t tileRows) {
                       op.getReadMaps(),
                       sizeOf(op.getQuery(), letters.query, 'q'),
                       std::nullopt,
+                      /*isSquare=*/false,
                       op.getQueryOffset() != nullptr,
                       op.getKeyOffset() != nullptr,
                       tileRows};
-  if (!op.getKeyLengths())
+  if (!op.getKeyLengths()) {
     context.keyLength = sizeOf(op.getKey(), letters.key, 'k');
+    context.isSquare = areEqual(op.getQuery(), attn::AttentionLayout::find(letters.query, 'q'), op.getKey(),
+                                attn::AttentionLayout::find(letters.key, 'k'));
+  }
   return context;
+}
+
+Form MaskContext::getQueryLength() const {
+  return queryLength ? Form(*queryLength) : Form::variable(maskVariable::queryLength);
+}
+Form MaskContext::getKeyLength() const {
+  if (isSquare)
+    return getQueryLength();
+  return keyLength ? Form(*keyLength) : Form::variable(maskVariable::keyLength);
 }
 
 namespace {

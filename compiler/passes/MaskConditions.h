@@ -39,10 +39,13 @@ struct MaskContext {
   mlir::Region *keep;
   mlir::ArrayAttr readMaps;
   std::optional<int64_t> queryLength, keyLength; ///< where static
+  bool isSquare = false;                         ///< as many keys as queries, whatever their number
   bool hasQueryOffset = false, hasKeyOffset = false;
   int64_t tileRows; ///< most queries of a tile
 
   static MaskContext of(attn::AttentionOp op, int64_t tileRows);
+  Form getQueryLength() const;
+  Form getKeyLength() const;
 };
 
 /// The condition that the region of `context` yields. Divisions and symbols are added to `variables`, what is

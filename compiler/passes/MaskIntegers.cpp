@@ -68,9 +68,6 @@ std::optional<MaskCases> MaskIntegers::apply(ValueRange operands,
 
 MaskCases MaskIntegers::argument(BlockArgument argument) {
   auto offset = [](bool has, unsigned variable) { return has ? Form::variable(variable) : Form(0); };
-  auto length = [](std::optional<int64_t> size, unsigned variable) {
-    return size ? Form(*size) : Form::variable(variable);
-  };
   switch (argument.getArgNumber()) {
   case 0:
     return always(Form::variable(maskVariable::batch));
@@ -82,9 +79,9 @@ MaskCases MaskIntegers::argument(BlockArgument argument) {
   case 3:
     return always(Form::variable(maskVariable::key) + offset(context.hasKeyOffset, maskVariable::keyOffset));
   case 4:
-    return always(length(context.queryLength, maskVariable::queryLength));
+    return always(context.getQueryLength());
   default:
-    return always(length(context.keyLength, maskVariable::keyLength));
+    return always(context.getKeyLength());
   }
 }
 

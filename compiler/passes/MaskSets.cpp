@@ -20,13 +20,6 @@ MaskSets::Relation MaskSets::widen(Relation relation) const {
   return relation;
 }
 
-Form MaskSets::getQueryLength() const {
-  return context.queryLength ? Form(*context.queryLength) : Form::variable(v::queryLength);
-}
-Form MaskSets::getKeyLength() const {
-  return context.keyLength ? Form(*context.keyLength) : Form::variable(v::keyLength);
-}
-
 /// `form` as a row of a relation with `columns` columns.
 static SmallVector<int64_t> getRow(const Form &form, unsigned columns) {
   SmallVector<int64_t> row(form.coefficients.begin(), form.coefficients.end());
@@ -82,8 +75,8 @@ void MaskSets::requireContext(Relation &relation) const {
   require(x(v::tileBegin));
   require(x(v::tileEnd) - x(v::tileBegin) - 1);
   require(x(v::tileBegin) + context.tileRows - x(v::tileEnd));
-  require(getQueryLength() - x(v::tileEnd));
-  require(getKeyLength());
+  require(context.getQueryLength() - x(v::tileEnd));
+  require(context.getKeyLength());
   require(x(v::batch));
   require(x(v::head));
 }
@@ -166,7 +159,7 @@ std::optional<KeyInterval> MaskSets::project(const Relation &pairs) {
   Relation relation = widen(pairs);
   Form key = Form::variable(v::key), query = Form::variable(v::query);
   require(relation, key);
-  require(relation, getKeyLength() - 1 - key);
+  require(relation, context.getKeyLength() - 1 - key);
   require(relation, query);
   requireContext(relation);
   if (isEmpty(relation))
@@ -263,7 +256,7 @@ bool MaskSets::mayHaveGap(const KeyInterval &a, const KeyInterval &b) const {
 
 bool MaskSets::isOutside(const Set &pairs, const Form &key) const {
   Relation some = universe();
-  require(some, getKeyLength() - 1);
+  require(some, context.getKeyLength() - 1);
   Form distance = Form::variable(v::key) - key;
   require(some, distance);
   require(some, distance * -1);
@@ -274,7 +267,7 @@ bool MaskSets::isOutside(const Set &pairs, const Form &key) const {
   };
   Relation before = some, after = some;
   require(before, key * -1 - 1);
-  require(after, key - getKeyLength());
+  require(after, key - context.getKeyLength());
   return isNever(before) && isNever(after) &&
          llvm::all_of(pairs.getAllDisjuncts(), [&](const IntegerRelation &part) {
            return isNever(some.intersect(widen(Relation(part))));

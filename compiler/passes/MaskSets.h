@@ -35,9 +35,6 @@ public:
   /// not in `pairs`.
   bool isOutside(const Set &pairs, const Form &key) const;
 
-  Form getQueryLength() const;
-  Form getKeyLength() const;
-
 private:
   Relation universe() const;
   /// `relation` with a column for every variable there is by now.

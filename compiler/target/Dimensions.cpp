@@ -10,6 +10,7 @@
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 
 #include <map>
 
@@ -69,6 +70,12 @@ private:
     }
     if (auto style = dyn_cast<DestinationStyleOpInterface>(op))
       return of(style.getTiedOpOperand(cast<OpResult>(value))->get(), dim, frame);
+    if (auto loop = dyn_cast<LoopLikeOpInterface>(op)) {
+      OpOperand *init = loop.getTiedLoopInit(cast<OpResult>(value));
+      return init ? of(init->get(), dim, frame) : std::nullopt;
+    }
+    if (auto cast = dyn_cast<tensor::CastOp>(op))
+      return of(cast.getSource(), dim, frame);
     if (auto shaped = dyn_cast<ReifyRankedShapedTypeOpInterface>(op))
       return ofReified(shaped, index, dim, frame);
     if (op->hasTrait<OpTrait::SameOperandsAndResultShape>() ||
@@ -309,6 +316,37 @@ std::optional<SizeExpr> dimensionOf(Value value, unsigned dim, const EntryInterf
   auto function = value.getParentRegion()->getParentOfType<func::FuncOp>();
   Frame entry{{}, nullptr, function};
   return Dimensions(interface).of(value, dim, &entry);
+}
+
+std::optional<EntryInterface> interfaceOf(func::FuncOp function) {
+  auto module = function->getParentOfType<ModuleOp>();
+  if (!function.isPublic() || !module->hasAttr(ModuleInterface::attributeName))
+    return std::nullopt;
+  FailureOr<ModuleInterface> interface = ModuleInterface::get(module);
+  if (failed(interface))
+    return std::nullopt;
+  for (EntryInterface &entry : interface->entries)
+    if (entry.name == function.getName())
+      return std::move(entry);
+  return std::nullopt;
+}
+
+bool areEqual(Value a, unsigned dimA, Value b, unsigned dimB) {
+  auto function = a.getParentRegion()->getParentOfType<func::FuncOp>();
+  std::optional<EntryInterface> interface = interfaceOf(function);
+  if (!interface) {
+    // Each dimension of an argument is a size of its own.
+    interface.emplace();
+    unsigned sizes = 0;
+    for (Type type : function.getArgumentTypes()) {
+      ArgumentInterface &argument = interface->arguments.emplace_back();
+      if (auto shaped = dyn_cast<RankedTensorType>(type))
+        for (int64_t dim = 0; dim < shaped.getRank(); ++dim)
+          argument.shape.push_back(SizeExpr::ofSize(sizes++));
+    }
+  }
+  std::optional<SizeExpr> first = dimensionOf(a, dimA, *interface), second = dimensionOf(b, dimB, *interface);
+  return first && second && interface->areEqual(*first, *second);
 }
 
 std::vector<RelationInterface> requiredRelations(func::FuncOp function, const EntryInterface &interface) {

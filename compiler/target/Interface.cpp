@@ -161,6 +161,14 @@ std::optional<unsigned> EntryInterface::findSize(StringRef size) const {
   return it == sizes.end() ? std::nullopt : std::optional<unsigned>(it - sizes.begin());
 }
 
+bool EntryInterface::areEqual(const SizeExpr &a, const SizeExpr &b) const {
+  SizeExpr difference = a - b;
+  return difference == SizeExpr() || llvm::any_of(relations, [&](const RelationInterface &relation) {
+           return relation.isEquality &&
+                  (relation.expression == difference || relation.expression == difference * -1);
+         });
+}
+
 unsigned EntryInterface::numStrides() const {
   unsigned count = 0;
   for (const ArgumentInterface &argument : arguments)

@@ -73,6 +73,8 @@ struct EntryInterface {
 
   /// Index of a size by name.
   std::optional<unsigned> findSize(llvm::StringRef size) const;
+  /// Whether the relations make two expressions equal.
+  bool areEqual(const SizeExpr &a, const SizeExpr &b) const;
   unsigned numStrides() const;
 };
 

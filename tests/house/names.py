@@ -2,14 +2,15 @@
 
 import re
 
-from common import report, root, text
+from common import files, report, root, text
 
 findings = []
-for name, flag in re.findall(r'^def (\w+) : Pass<"([^"]+)"', text("compiler/Passes.td"), re.M):
+definitions = "".join(text(path) for path in files("compiler/*.td"))
+for name, flag in re.findall(r'^def (\w+) : (?:Lowering)?Pass<"([^"]+)"', definitions, re.M):
     kebab = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", name).lower()
     if flag != f"attn-{kebab}":
-        findings.append(f"compiler/Passes.td: expected flag attn-{kebab} for {name}, but got {flag}")
+        findings.append(f"compiler: expected flag attn-{kebab} for {name}, but got {flag}")
     for path in (f"compiler/passes/{name}.cpp", f"tests/lit/passes/{kebab}.mlir"):
         if not (root / path).exists():
-            findings.append(f"compiler/Passes.td: expected {path} for {name}")
+            findings.append(f"compiler: expected {path} for {name}")
 report(findings)

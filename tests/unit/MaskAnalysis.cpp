@@ -170,13 +170,13 @@ private:
   unsigned next = 0;
 };
 
-/// The attention whose keep region is `mask`.
-OwningOpRef<ModuleOp> parse(const Mask &mask, bool hasQueryOffset, bool hasKeyOffset) {
+/// The attention whose keep region is `mask`; `isSquare`: queries are keys too.
+OwningOpRef<ModuleOp> parse(const Mask &mask, bool hasQueryOffset, bool hasKeyOffset, bool isSquare) {
   std::string text =
       R"(func.func @f(%q: tensor<1x4x?x8xf32>, %k: tensor<1x4x?x8xf32>, %v: tensor<1x4x?x8xf32>, %read: tensor<index>,
                 %table: tensor<?x?xi1>, %qo: index, %ko: index) {
-    %0 = attn.attention %q, %k, %v )" +
-      std::string(hasQueryOffset ? "query_offset(%qo : index) " : "") +
+    %0 = attn.attention %q, )" +
+      std::string(isSquare ? "%q, %v " : "%k, %v ") + (hasQueryOffset ? "query_offset(%qo : index) " : "") +
       (hasKeyOffset ? "key_offset(%ko : index) " : "") +
       R"(reads(%read, %table : tensor<index>, tensor<?x?xi1>) maps [affine_map<(b, h, q, k) -> ()>, affine_map<(b, h, q, k) -> ()>] keep {
     ^bb0(%b: index, %h: index, %i: index, %j: index, %lq: index, %lk: index, %r: index, %t: tensor<?x?xi1>):
@@ -202,11 +202,12 @@ struct Misses {
 
 class Checker {
 public:
-  Checker(const Mask &mask, bool hasQueryOffset, bool hasKeyOffset, int64_t tileRows)
-      : mask(mask), tileRows(tileRows), module(parse(mask, hasQueryOffset, hasKeyOffset)) {
+  Checker(const Mask &mask, bool hasQueryOffset, bool hasKeyOffset, bool isSquare, int64_t tileRows)
+      : mask(mask), tileRows(tileRows), module(parse(mask, hasQueryOffset, hasKeyOffset, isSquare)) {
     attn::AttentionOp op;
     module->walk([&](attn::AttentionOp found) { op = found; });
     context = MaskContext::of(op, tileRows);
+    EXPECT_EQ(context.isSquare, isSquare);
     analysis = MaskAnalysis::of(context);
   }
 
@@ -299,15 +300,16 @@ private:
   MaskAnalysis analysis;
 };
 
-/// All lengths up to `most`, some symbols, some tiles, with and without offsets.
+/// All lengths up to `most`, some symbols, some tiles, with and without offsets, and known to be equal.
 Misses checkAll(const Mask &mask, MaskMaker &random, int64_t most, int64_t step = 1) {
   Misses misses;
-  for (bool offsets : {false, true})
+  for (auto [offsets, isSquare] : {std::pair(false, false), {true, false}, {false, true}})
     for (int64_t tileRows : {1, 5, 20}) {
       bool hasQueryOffset = offsets && mask.text.find("bottom_right") == std::string::npos;
-      Checker checker(mask, hasQueryOffset, offsets, tileRows);
+      Checker checker(mask, hasQueryOffset, offsets, isSquare, tileRows);
       for (int64_t queryLength = 1; queryLength <= most; queryLength += step)
-        for (int64_t keyLength = 0; keyLength <= most; keyLength += step) {
+        for (int64_t keyLength = isSquare ? queryLength : 0; keyLength <= (isSquare ? queryLength : most);
+             keyLength += step) {
           Pair symbols{0, random.pick(0, 3), 0, 0, queryLength, keyLength, random.pick(-2, most + 2)};
           int64_t queryOffset = hasQueryOffset ? random.pick(-9, 9) : 0,
                   keyOffset = offsets ? random.pick(-9, 9) : 0;
@@ -369,7 +371,7 @@ constexpr int64_t panel = 16;
 
 /// The map of `mask` at a length of queries and of keys, for tiles of 24 queries and 128 keys.
 TileMap draw(const Mask &mask, int64_t queryLength, int64_t keyLength) {
-  auto module = parse(mask, false, false);
+  auto module = parse(mask, false, false, false);
   TileMap map{};
   module->walk([&](attn::AttentionOp op) {
     std::vector<int64_t> values(maskVariable::firstFree);
@@ -408,7 +410,7 @@ TEST(MaskAnalysis, MapsAreDrawn) {
 
 TEST(MaskAnalysis, BoundsAreReadable) {
   auto bounds = [](const Mask &mask) {
-    auto module = parse(mask, false, false);
+    auto module = parse(mask, false, false, false);
     std::string text;
     module->walk([&](attn::AttentionOp op) {
       MaskAnalysis analysis = MaskAnalysis::of(MaskContext::of(op, 24));
