@@ -125,25 +125,53 @@ void TileMap::print(raw_ostream &os) const {
 }
 
 void TileMap::printSvg(raw_ostream &os) const {
-  // One unit is one pair; runs of equal tiles are one rectangle.
-  os << "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 " << keyLength << " " << queryLength
-     << "\" width=\"640\" shape-rendering=\"crispEdges\">\n  <title>" << queryLength << " queries down, "
-     << keyLength << " keys across: blue tiles are full, orange ones asked, the others skipped</title>\n"
-     << "  <rect width=\"100%\" height=\"100%\" fill=\"#f2f2f2\"/>\n";
+  constexpr int64_t width = 640, line = 24;
+  int64_t height =
+      std::clamp<int64_t>(width * queryLength / std::max<int64_t>(keyLength, 1), line, 2 * width);
+  auto colour = [](PairTile tile) {
+    return tile == PairTile::full ? "#1f4e79" : tile == PairTile::asked ? "#e08e0b" : "#e6e6e6";
+  };
+  auto rectangle = [&](int64_t x, int64_t y, int64_t w, int64_t h, PairTile tile) {
+    os << "<rect x=\"" << x << "\" y=\"" << y << "\" width=\"" << w << "\" height=\"" << h << "\" fill=\""
+       << colour(tile) << "\"/>";
+  };
+  os << "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"" << width << "\" height=\"" << height + 2 * line
+     << "\" font-family=\"sans-serif\" font-size=\"14\">\n"
+     << "  <rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n";
+
+  // In the map one unit is one pair; runs of equal tiles are one rectangle.
+  os << "  <svg width=\"" << width << "\" height=\"" << height << "\" viewBox=\"0 0 " << keyLength << " "
+     << queryLength << "\" preserveAspectRatio=\"none\" shape-rendering=\"crispEdges\">\n    ";
+  rectangle(0, 0, keyLength, queryLength, PairTile::skipped);
+  os << "\n";
   for (auto [number, row] : llvm::enumerate(rows)) {
-    int64_t top = number * tileRows, height = std::min(tileRows, queryLength - top);
+    int64_t top = number * tileRows, rowHeight = std::min(tileRows, queryLength - top);
     for (size_t begin = 0, end; begin < row.size(); begin = end) {
       end = begin;
       while (end < row.size() && row[end] == row[begin])
         ++end;
       if (row[begin] == PairTile::skipped)
         continue;
-      int64_t left = begin * panel, width = std::min<int64_t>(end * panel, keyLength) - left;
-      os << "  <rect x=\"" << left << "\" y=\"" << top << "\" width=\"" << width << "\" height=\"" << height
-         << "\" fill=\"" << (row[begin] == PairTile::full ? "#1f4e79" : "#e08e0b") << "\"/>\n";
+      int64_t left = begin * panel;
+      os << "    ";
+      rectangle(left, top, std::min<int64_t>(end * panel, keyLength) - left, rowHeight, row[begin]);
+      os << "\n";
     }
   }
-  os << "</svg>\n";
+  os << "  </svg>\n";
+
+  int64_t all = queryLength * keyLength, left = 0;
+  for (auto [tile, name, pairs] : {std::tuple(PairTile::full, "full", fullPairs),
+                                   {PairTile::asked, "asked", askedPairs},
+                                   {PairTile::skipped, "skipped", all - fullPairs - askedPairs}}) {
+    os << "  ";
+    rectangle(left, height + 6, 16, 16, tile);
+    os << "<text x=\"" << left + line << "\" y=\"" << height + 19 << "\">" << name
+       << llvm::format(" %.1f %%</text>\n", percent(pairs, all));
+    left += width / 4;
+  }
+  os << "  <text y=\"" << height + line + 17 << "\">" << queryLength << " queries down, " << keyLength
+     << " keys across, in tiles of " << tileRows << " × " << panel << "</text>\n</svg>\n";
 }
 
 } // namespace heed
