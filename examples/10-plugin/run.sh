@@ -15,6 +15,9 @@ if grep kerple "$scratch/fused.mlir"; then
   exit 1
 fi
 
+echo "== in an editor =="
+"$python" editor.py heed-lsp-server "$plugin"
+
 echo "== verified =="
 heed verify attention.mlir "$plugin" --seed 1 --max-size 33 --each-pass
 
