@@ -11,6 +11,10 @@ using namespace heed;
 /// them have come after as many blocks of rows.
 static constexpr int64_t stepsPerLine = 8;
 
+/// Steps in a turn of a loop that fetches nothing ahead: multiplying at the peak leaves a processor room for
+/// little else, and less where two threads share it.
+static constexpr int64_t stepsAtOnce = 4;
+
 static Value offset(ImplicitLocOpBuilder &b, Value base, int64_t by) {
   return by == 0 ? base : b.createOrFold<arith::AddIOp>(base, indexConstant(b, by));
 }
@@ -61,6 +65,20 @@ MicroKernel::Sums MicroKernel::addStep(const Block &block, Value k, ValueRange s
   return next;
 }
 
+MicroKernel::Sums MicroKernel::addStepsAt(const Block &block, Value k, int64_t count, ValueRange carried) {
+  Sums sums(carried);
+  for (int64_t i = 0; i < count; ++i)
+    sums = addStep(block, offset(b, k, i), sums);
+  return sums;
+}
+
+/// Adds the steps from `begin` to `end`, `atOnce` in a turn of a loop.
+MicroKernel::Sums MicroKernel::addSteps(const Block &block, Value begin, Value end, int64_t atOnce,
+                                        ValueRange sums) {
+  return buildLoop(b, begin, end, atOnce, sums,
+                   [&](Value k, ValueRange carried) { return addStepsAt(block, k, atOnce, carried); });
+}
+
 /// Adds the steps up to `end`, a multiple of `stepsPerLine`. Panels come from memory once and are read for
 /// every block of rows: fetching them evenly over those blocks keeps the first from waiting.
 MicroKernel::Sums MicroKernel::addStepsPrefetching(const Block &block, Value end, ValueRange sums) {
@@ -89,10 +107,7 @@ MicroKernel::Sums MicroKernel::addStepsPrefetching(const Block &block, Value end
       memref::PrefetchOp::create(b, allPanels, ValueRange{panel, line, zero}, /*isWrite=*/false,
                                  /*localityHint=*/2,
                                  /*isDataCache=*/true);
-    Sums sums(carried);
-    for (int64_t i = 0; i < stepsPerLine; ++i)
-      sums = addStep(block, offset(b, k, i), sums);
-    return sums;
+    return addStepsAt(block, k, stepsPerLine, carried);
   });
 }
 
@@ -112,9 +127,12 @@ void MicroKernel::build(Value row, int64_t height, Value column, int64_t blocks,
     Value whole = wholeSteps(b, done, depth, stepsPerLine);
     sums = addStepsPrefetching(block, whole, sums);
     done = whole;
+  } else if (!careful && height == target.tuning.matmul.rows) {
+    Value whole = wholeSteps(b, done, depth, stepsAtOnce);
+    sums = addSteps(block, done, whole, stepsAtOnce, sums);
+    done = whole;
   }
-  sums =
-      buildLoop(b, done, depth, 1, sums, [&](Value k, ValueRange sums) { return addStep(block, k, sums); });
+  sums = addSteps(block, done, depth, 1, sums);
   for (int64_t r = 0; r < height; ++r)
     for (int64_t c = 0; c < blocks; ++c) {
       Value at = offset(b, column, c * width);

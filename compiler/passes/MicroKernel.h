@@ -32,6 +32,9 @@ private:
 
   mlir::Value loadRhs(const Block &block, mlir::Value k, int64_t panel);
   Sums addStep(const Block &block, mlir::Value k, mlir::ValueRange sums);
+  Sums addStepsAt(const Block &block, mlir::Value k, int64_t count, mlir::ValueRange carried);
+  Sums addSteps(const Block &block, mlir::Value begin, mlir::Value end, int64_t atOnce,
+                mlir::ValueRange sums);
   Sums addStepsPrefetching(const Block &block, mlir::Value end, mlir::ValueRange sums);
   mlir::Value applyEpilogue(mlir::Value sum, mlir::Value row, mlir::Value column, mlir::Value mask);
   mlir::Value isNegativeZero(mlir::Value x);
