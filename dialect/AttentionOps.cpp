@@ -201,7 +201,7 @@ LogicalResult OnlineAttentionOp::verify() {
   if (failed(
           verifyShape(*this, "accumulator", getAccumulator().getType(), {rows, value.getDimSize(1)})) || // C8
       failed(verifyShape(*this, "row_max", getRowMax().getType(), {rows})) ||
-      failed(verifyShape(*this, "row_sum", getRowSum().getType(), {rows})))
+      failed(verifyRowSum(*this, getRowSum().getType(), rows)))
     return failure();
   SmallVector<Type> outs{getAccumulator().getType(), getRowMax().getType(), getRowSum().getType()};
   if (getResultTypes() != TypeRange(outs)) // C9

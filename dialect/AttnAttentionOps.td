@@ -107,9 +107,10 @@ def OnlineAttentionOp : AttnOp<"online_attention", [AttrSizedOperandSegments, Is
     For one head, with s the scores of `attn.attention` and `m' = max(row_max, max_k s[k])`:
     `accumulator ← accumulator · exp(row_max − m') + sum_k exp(s[k] − m') · value[k]`,
     `row_sum ← row_sum · exp(row_max − m') + sum_k exp(s[k] − m')`, `row_max ← m'` (Milakov and Gimelshein
-    2018). It exists because it can be tiled along the keys. Under `base2` powers of two take the place of those
-    of e: scores count in units of ln 2, and so does row_max. The query may be f32 beside narrower keys. The key is [k, d], or panels [ceil(k / w), d, w]
-    as `linalg.pack` makes them. `origin` is the batch, head, query index of row 0, key index of key 0, query
+    2018). The sum of a row is that of its p parts, as the lanes of a vector add them up; what is added to which part is
+    free. The operation exists because it can be tiled along the keys. Under `base2` powers of two take the place of
+    those of e: scores count in units of ln 2, and so does row_max. The query may be f32 beside narrower keys. The key is
+    [k, d], or panels [ceil(k / w), d, w] as `linalg.pack` makes them. `origin` is the batch, head, query index of row 0, key index of key 0, query
     length and key length that the regions see.
 
     Constraints:
@@ -120,7 +121,7 @@ def OnlineAttentionOp : AttnOp<"online_attention", [AttrSizedOperandSegments, Is
     - (C5) There are ceil(k / w) panels, `w >= 1`.
     - (C6) Key and value length are equal.
     - (C7) `origin` has six indices.
-    - (C8) The accumulator is [q, e], row_max and row_sum are [q].
+    - (C8) The accumulator is [q, e], row_max [q] and row_sum [q, p], p static and positive.
     - (C9) Results have the types of the destinations.
     - (C10) `scale` is finite.
     - (C11) Reads and regions are as in `attn.attention`.
@@ -129,8 +130,8 @@ def OnlineAttentionOp : AttnOp<"online_attention", [AttrSizedOperandSegments, Is
     %results:3 = attn.online_attention
       ins(%query, %key, %value : tensor<16x64xf32>, tensor<?x64xf32>, tensor<?x64xf32>)
       origin(%b, %h, %q, %k, %query_len, %key_len)
-      outs(%acc, %max, %sum : tensor<16x64xf32>, tensor<16xf32>, tensor<16xf32>) scale(0.125)
-      : tensor<16x64xf32>, tensor<16xf32>, tensor<16xf32>
+      outs(%acc, %max, %sum : tensor<16x64xf32>, tensor<16xf32>, tensor<16x16xf32>) scale(0.125)
+      : tensor<16x64xf32>, tensor<16xf32>, tensor<16x16xf32>
     ```
   }];
   let arguments = (ins AttnFloatTensor:$query, AttnFloatTensor:$key, AttnFloatTensor:$value,

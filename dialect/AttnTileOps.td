@@ -57,17 +57,18 @@ def TileSoftmaxOp : AttnOp<"tile_softmax", [DestinationStyleOpInterface, Declare
     With `m' = max(row_max, max_n scores[n])` in every row, the scores become weights, `exp(scores[n] − m')`, and what
     was summed up before is scaled: `accumulator ← accumulator · exp(row_max − m')`,
     `row_sum ← row_sum · exp(row_max − m') + sum_n exp(scores[n] − m')`, `row_max ← m'` (Milakov and Gimelshein 2018).
+    The sum of a row is that of its p parts, as the lanes of a vector add them up; what is added to which part is free.
     A row without a score above −inf so far stays as it is, its weights zero. Under `base2` powers of two take the place of
     those of e. `masked`: the weight of a score of −inf is −0.0, as `attn.tile_matmul` marks a pair that is not kept.
 
     Constraints:
-    - (C1) Scores are [m, n], the accumulator [m, e], row_max and row_sum [m].
+    - (C1) Scores are [m, n], the accumulator [m, e], row_max [m] and row_sum [m, p], p static and positive.
     - (C2) Operands are tensors and results have their types, or they are buffers and there are no results.
 
     ```mlir
     %weights, %acc_0, %max_0, %sum_0 = attn.tile_softmax
-      outs(%scores, %acc, %max, %sum : tensor<6x32xf32>, tensor<6x64xf32>, tensor<6xf32>, tensor<6xf32>) base2
-      -> tensor<6x32xf32>, tensor<6x64xf32>, tensor<6xf32>, tensor<6xf32>
+      outs(%scores, %acc, %max, %sum : tensor<6x32xf32>, tensor<6x64xf32>, tensor<6xf32>, tensor<6x16xf32>) base2
+      -> tensor<6x32xf32>, tensor<6x64xf32>, tensor<6xf32>, tensor<6x16xf32>
     ```
   }];
   let arguments = (ins AttnF32Tile:$scores, AttnF32Tile:$accumulator, AttnF32Tile:$row_max, AttnF32Tile:$row_sum,

@@ -29,6 +29,13 @@ LogicalResult verifyShape(Operation *op, StringRef what, Type type, ArrayRef<int
   return success();
 }
 
+LogicalResult verifyRowSum(Operation *op, Type type, int64_t rows) {
+  ArrayRef<int64_t> shape = cast<ShapedType>(type).getShape();
+  if (shape.size() != 2 || shape[1] < 1) // dynamic sizes are negative
+    return op->emitOpError("expected row_sum of rank 2 with static, positive parts, but got ") << show(shape);
+  return verifyShape(op, "row_sum", type, {rows, shape[1]});
+}
+
 LogicalResult verifyPosition(Operation *op, StringRef what, Value position, int64_t batch) {
   auto tensor = position ? dyn_cast<RankedTensorType>(position.getType()) : nullptr;
   return tensor ? verifyShape(op, what, tensor, {batch}) : success();

@@ -23,6 +23,9 @@ std::string show(mlir::TypeRange types);
 llvm::LogicalResult verifyShape(mlir::Operation *op, llvm::StringRef what, mlir::Type type,
                                 llvm::ArrayRef<int64_t> shape);
 
+/// Refuses sums of `rows` rows that are not [rows, parts], the parts static and positive.
+llvm::LogicalResult verifyRowSum(mlir::Operation *op, mlir::Type type, int64_t rows);
+
 /// Refuses a position given per batch entry whose size is not `batch`. `position` may be null.
 llvm::LogicalResult verifyPosition(mlir::Operation *op, llvm::StringRef what, mlir::Value position,
                                    int64_t batch);

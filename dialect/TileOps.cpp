@@ -111,7 +111,7 @@ LogicalResult TileSoftmaxOp::verify() {
   int64_t rows = scores.getDimSize(0);
   if (failed(verifyShape(*this, "accumulator", accumulator, {rows, accumulator.getDimSize(1)})) || // C1
       failed(verifyShape(*this, "row_max", getRowMax().getType(), {rows})) ||
-      failed(verifyShape(*this, "row_sum", getRowSum().getType(), {rows})))
+      failed(verifyRowSum(*this, getRowSum().getType(), rows)))
     return failure();
   return verifyResults(*this); // C2
 }

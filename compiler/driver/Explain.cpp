@@ -184,7 +184,6 @@ std::string Explain::workspaceOf(attn::AttentionOp op) {
 }
 
 ordered_json Explain::describe(attn::AttentionOp op) {
-  attn::AttentionLayout letters = op.getLetters();
   auto function = op->getParentOfType<mlir::func::FuncOp>();
   return {{"function", function.getName().str()},
           {"at", placeOf(op.getLoc())},

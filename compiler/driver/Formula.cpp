@@ -19,7 +19,10 @@ public:
   Formula read(mlir::Value value);
 
 private:
-  Formula read(mlir::AffineExpr expr, mlir::affine::AffineApplyOp apply);
+  /// An expression of a map over `operands`, of which the first `numDims` are its dimensions.
+  Formula read(mlir::AffineExpr expr, mlir::ValueRange operands, unsigned numDims);
+  Formula readExtreme(mlir::AffineMap map, mlir::ValueRange operands,
+                      function_ref<Formula(const Formula &, const Formula &)> extreme);
 
   DenseMap<mlir::Value, Formula> known;
 };
@@ -75,15 +78,24 @@ static Formula compare(mlir::arith::CmpIPredicate predicate, const Formula &a, c
           std::isnan(a.value + b.value) ? NAN : double(holds)};
 }
 
-Formula Reader::read(mlir::AffineExpr expr, mlir::affine::AffineApplyOp apply) {
+static Formula least(const Formula &a, const Formula &b) {
+  return call("min", a, b, std::min(a.value, b.value));
+}
+
+/// No size is negative.
+static Formula greatest(const Formula &a, const Formula &b) {
+  return b.text == "0" || b.text == a.text ? a : call("max", a, b, std::max(a.value, b.value));
+}
+
+Formula Reader::read(mlir::AffineExpr expr, mlir::ValueRange operands, unsigned numDims) {
   if (auto constant = dyn_cast<mlir::AffineConstantExpr>(expr))
     return number(constant.getValue());
   if (auto dim = dyn_cast<mlir::AffineDimExpr>(expr))
-    return read(apply.getMapOperands()[dim.getPosition()]);
+    return read(operands[dim.getPosition()]);
   if (auto symbol = dyn_cast<mlir::AffineSymbolExpr>(expr))
-    return read(apply.getMapOperands()[apply.getAffineMap().getNumDims() + symbol.getPosition()]);
+    return read(operands[numDims + symbol.getPosition()]);
   auto binary = cast<mlir::AffineBinaryOpExpr>(expr);
-  Formula a = read(binary.getLHS(), apply), b = read(binary.getRHS(), apply);
+  Formula a = read(binary.getLHS(), operands, numDims), b = read(binary.getRHS(), operands, numDims);
   switch (expr.getKind()) {
   case mlir::AffineExprKind::Add:
     return sum(a, b);
@@ -98,6 +110,15 @@ Formula Reader::read(mlir::AffineExpr expr, mlir::affine::AffineApplyOp apply) {
   }
 }
 
+Formula Reader::readExtreme(mlir::AffineMap map, mlir::ValueRange operands,
+                            function_ref<Formula(const Formula &, const Formula &)> extreme) {
+  auto read = [&](mlir::AffineExpr expr) { return this->read(expr, operands, map.getNumDims()); };
+  Formula result = read(map.getResult(0));
+  for (mlir::AffineExpr expr : map.getResults().drop_front())
+    result = extreme(result, read(expr));
+  return result;
+}
+
 Formula Reader::read(mlir::Value value) {
   if (auto found = known.find(value); found != known.end())
     return found->second;
@@ -106,7 +127,11 @@ Formula Reader::read(mlir::Value value) {
     return number(constant.getSExtValue());
   mlir::Operation *op = value.getDefiningOp();
   if (auto apply = dyn_cast<mlir::affine::AffineApplyOp>(op))
-    return read(apply.getAffineMap().getResult(0), apply);
+    return read(apply.getAffineMap().getResult(0), apply.getMapOperands(), apply.getAffineMap().getNumDims());
+  if (auto min = dyn_cast<mlir::affine::AffineMinOp>(op))
+    return readExtreme(min.getMap(), min.getOperands(), least);
+  if (auto max = dyn_cast<mlir::affine::AffineMaxOp>(op))
+    return readExtreme(max.getMap(), max.getOperands(), greatest);
   auto operand = [&](unsigned i) { return read(op->getOperand(i)); };
   if (isa<mlir::arith::AddIOp>(op))
     return sum(operand(0), operand(1));
@@ -122,15 +147,10 @@ Formula Reader::read(mlir::Value value) {
                                                                            : condition.value != 0 ? a.value
                                                                                                   : b.value};
   }
-  if (isa<mlir::arith::MinSIOp, mlir::arith::MinUIOp>(op)) {
-    Formula a = operand(0), b = operand(1);
-    return call("min", a, b, std::min(a.value, b.value));
-  }
-  // No size is negative.
-  if (isa<mlir::arith::MaxSIOp, mlir::arith::MaxUIOp>(op)) {
-    Formula a = operand(0), b = operand(1);
-    return b.text == "0" || b.text == a.text ? a : call("max", a, b, std::max(a.value, b.value));
-  }
+  if (isa<mlir::arith::MinSIOp, mlir::arith::MinUIOp>(op))
+    return least(operand(0), operand(1));
+  if (isa<mlir::arith::MaxSIOp, mlir::arith::MaxUIOp>(op))
+    return greatest(operand(0), operand(1));
   if (auto comparison = dyn_cast<mlir::arith::CmpIOp>(op))
     return compare(comparison.getPredicate(), operand(0), operand(1));
   if (isa<mlir::arith::AndIOp, mlir::arith::OrIOp>(op) && value.getType().isInteger(1)) {

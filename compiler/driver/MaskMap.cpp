@@ -31,7 +31,7 @@ static MappedMask analyse(attn::AttentionOp op, const MapSizes &sizes) {
   values[maskVariable::queryLength] = sizeOf(op.getQuery(), letters.query, 'q', sizes.queries);
   values[maskVariable::keyLength] = sizeOf(op.getKey(), letters.key, 'k', sizes.keys);
   values[maskVariable::keyLength] = analysis.variables.evaluate(analysis.keyLength, values);
-  TileMap map = TileMap::of(analysis, values, tuning.queries, panelWidth, tuning.keys);
+  TileMap map = TileMap::of(analysis, values, {tuning.queries, tuning.askedQueries, panelWidth, tuning.keys});
   return {std::move(analysis), std::move(map)};
 }
 

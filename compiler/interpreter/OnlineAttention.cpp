@@ -10,6 +10,13 @@ namespace heed {
 
 static constexpr double infinity = std::numeric_limits<double>::infinity();
 
+/// Scales the parts of a row's sum; what is new joins the first.
+static void scaleSum(Tensor &rowSum, int64_t row, const Real &correction) {
+  int64_t parts = rowSum.shape[1];
+  for (int64_t part = row * parts; part < (row + 1) * parts; ++part)
+    rowSum.setReal(part, rowSum.real(part) * correction);
+}
+
 static LogicalResult evaluateOnlineAttention(attn::OnlineAttentionOp op, Frame &frame) {
   const Tensor &query = frame.tensor(op.getQuery()), &key = frame.tensor(op.getKey()),
                &value = frame.tensor(op.getValue());
@@ -23,7 +30,7 @@ static LogicalResult evaluateOnlineAttention(attn::OnlineAttentionOp op, Frame &
       failed(expectEqual(op, "rows of the accumulator", queries, accumulator.shape[0])) ||
       failed(expectEqual(op, "width of the accumulator", valueWidth, accumulator.shape[1])) ||
       failed(expectEqual(op, "size of row_max", queries, rowMax.size())) ||
-      failed(expectEqual(op, "size of row_sum", queries, rowSum.size())))
+      failed(expectEqual(op, "rows of row_sum", queries, rowSum.shape[0])))
     return failure();
   if (panels ? key.shape[0] * panelWidth < keys : key.shape[0] != keys)
     return op.emitOpError("expected ") << keys << " keys, but got shape " << showShape(key.shape);
@@ -53,8 +60,10 @@ static LogicalResult evaluateOnlineAttention(attn::OnlineAttentionOp op, Frame &
       continue;
     // Which maximum is taken cancels in the final division; only the distance to it is uncertain.
     Real subtracted(max.value), correction = exp((Real(rowMax.real(q).value) - subtracted) * unit);
+    scaleSum(rowSum, q, correction);
+    int64_t firstPart = q * rowSum.shape[1];
     Sum sum;
-    sum.add(rowSum.real(q) * correction);
+    sum.add(rowSum.real(firstPart));
     std::vector<Sum> sums(valueWidth);
     for (int64_t e = 0; e < valueWidth; ++e)
       sums[e].add(accumulator.real(q * valueWidth + e) * correction);
@@ -68,7 +77,7 @@ static LogicalResult evaluateOnlineAttention(attn::OnlineAttentionOp op, Frame &
         sums[e].add(weight * value.real(k * valueWidth + e));
     }
     rowMax.setReal(q, max);
-    rowSum.setReal(q, sum.result());
+    rowSum.setReal(firstPart, sum.result());
     for (int64_t e = 0; e < valueWidth; ++e)
       accumulator.setReal(q * valueWidth + e, sums[e].result());
   }
@@ -84,7 +93,7 @@ static LogicalResult evaluateTileSoftmax(attn::TileSoftmaxOp op, Frame &frame) {
   int64_t rows = weights.shape[0], columns = weights.shape[1], width = accumulator.shape[1];
   if (failed(expectEqual(op, "rows of the accumulator", rows, accumulator.shape[0])) ||
       failed(expectEqual(op, "size of row_max", rows, rowMax.size())) ||
-      failed(expectEqual(op, "size of row_sum", rows, rowSum.size())))
+      failed(expectEqual(op, "rows of row_sum", rows, rowSum.shape[0])))
     return failure();
   Real unit(op.getBase2() ? llvm::numbers::ln2 : 1);
   for (int64_t m = 0; m < rows; ++m) {
@@ -93,8 +102,10 @@ static LogicalResult evaluateTileSoftmax(attn::TileSoftmaxOp op, Frame &frame) {
       max = maximum(max, weights.real(m * columns + n));
     bool isEmpty = max.value == -infinity;
     Real correction = isEmpty ? Real(1) : exp((rowMax.real(m) - max) * unit);
+    scaleSum(rowSum, m, correction);
+    int64_t firstPart = m * rowSum.shape[1];
     Sum sum;
-    sum.add(rowSum.real(m) * correction);
+    sum.add(rowSum.real(firstPart));
     for (int64_t n = 0; n < columns; ++n) {
       Real score = weights.real(m * columns + n), weight(op.getMasked() ? -0.0 : 0.0);
       if (score.value != -infinity)
@@ -105,7 +116,7 @@ static LogicalResult evaluateTileSoftmax(attn::TileSoftmaxOp op, Frame &frame) {
     for (int64_t e = 0; e < width; ++e)
       accumulator.setReal(m * width + e, accumulator.real(m * width + e) * correction);
     rowMax.setReal(m, max);
-    rowSum.setReal(m, sum.result());
+    rowSum.setReal(firstPart, sum.result());
   }
   Tensor *results[] = {&weights, &accumulator, &rowMax, &rowSum};
   for (auto [result, tensor] : llvm::zip_equal(op.getResults(), results))

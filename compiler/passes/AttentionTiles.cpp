@@ -13,7 +13,8 @@ AttentionTiles::AttentionTiles(attn::AttentionOp op, int64_t mostRows)
       one(b.getIndexAttr(1)), batches(extent(op.getQuery(), letters.query, 'b')),
       heads(extent(op.getQuery(), letters.query, 'h')), keyHeads(extent(op.getKey(), letters.key, 'h')),
       queries(extent(op.getQuery(), letters.query, 'q')), keys(extent(op.getKey(), letters.key, 'k')),
-      depth(extent(op.getQuery(), letters.query, 'd')), width(extent(op.getValue(), letters.value, 'e')) {
+      depth(extent(op.getQuery(), letters.query, 'd')), width(extent(op.getValue(), letters.value, 'e')),
+      sumParts(b.getIndexAttr(panelWidth)) {
   group = b.createOrFold<arith::DivUIOp>(
       asValue(b, heads), b.createOrFold<arith::MaxUIOp>(asValue(b, keyHeads), indexConstant(b, 1)));
   if (op.hasKeep())
@@ -105,7 +106,7 @@ std::pair<Value, Value> AttentionTiles::buildFirstState(Value head) {
     Value distance = arith::SubFOp::create(b, firstMax, firstMax);
     Value absent = arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, firstMax, f32Constant(b, -INFINITY));
     firstSum = arith::SelectOp::create(b, absent, f32Constant(b, 0),
-                                       arith::AddFOp::create(b, f32Constant(b, 1), distance));
+                                       arith::AddFOp::create(b, f32Constant(b, 1.0 / panelWidth), distance));
   }
   return {firstMax, firstSum};
 }
@@ -196,6 +197,13 @@ SmallVector<Value> AttentionTiles::buildStep(Value query, const TilePlace &place
 }
 
 SmallVector<TileResult> AttentionTiles::finish(ValueRange state, const Ranges &ranges, ValueRange results) {
+  AffineMap identity = b.getMultiDimIdentityMap(2), rows = identity.getSubMap({0});
+  Value none =
+      linalg::FillOp::create(b, f32Constant(b, 0), scratch(ranges.lookup('q').second, {})).getResult(0);
+  Value sum = buildGeneric(b, {{state[2], identity}}, {{none, rows}}, 2, {1},
+                           [](ImplicitLocOpBuilder &b, ValueRange in, ValueRange out) {
+                             return SmallVector<Value>{arith::AddFOp::create(b, out[0], in[0])};
+                           })[0];
   double empty = op.getEmptyRows() == attn::EmptyRows::Zeros ? 0 : NAN;
   TileResult place; // of which only the place is filled in
   auto sliceResult = [&](Value result, StringRef letters) {
@@ -209,12 +217,11 @@ SmallVector<TileResult> AttentionTiles::finish(ValueRange state, const Ranges &r
     return sliceWithout(b, result, place.offsets, place.sizes, dropped);
   };
   Value destination = sliceResult(results[0], letters.result);
-  AffineMap identity = b.getMultiDimIdentityMap(2), rows = identity.getSubMap({0});
   bool transposed = letters.result.find('q') > letters.result.find('e');
   AffineMap result = transposed ? identity.getSubMap({1, 0}) : identity;
   SmallVector<TileResult> tiles;
   Value tile =
-      buildGeneric(b, {{state[0], identity}, {state[2], rows}}, {{destination, result}}, 2, {},
+      buildGeneric(b, {{state[0], identity}, {sum, rows}}, {{destination, result}}, 2, {},
                    [&](ImplicitLocOpBuilder &b, ValueRange in, ValueRange) {
                      Value none =
                          arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, in[1], f32Constant(b, 0));
@@ -229,7 +236,7 @@ SmallVector<TileResult> AttentionTiles::finish(ValueRange state, const Ranges &r
   auto [before, after] = letters.result.split('e');
   Value rowDestination = sliceResult(results[1], (before + after).str());
   Value logSumExp = buildGeneric(
-      b, {{state[1], row}, {state[2], row}}, {{rowDestination, row}}, 1, {},
+      b, {{state[1], row}, {sum, row}}, {{rowDestination, row}}, 1, {},
       [&](ImplicitLocOpBuilder &b, ValueRange in, ValueRange) {
         Value none = arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, in[1], f32Constant(b, 0));
         Value sum =

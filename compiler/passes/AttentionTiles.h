@@ -35,7 +35,8 @@ struct AttentionTiles {
   mlir::Value scaleQueries(const TilePlace &place);
   /// A tile of f32 rows with a static bound, so that its scratch memory has a size known before the loop.
   mlir::Value scratch(mlir::OpFoldResult rows, mlir::OpFoldResult columns);
-  /// Row max and row sum before the first key: a sink is a key of that score whose value is zero.
+  /// Row max, and each part of row sum, before the first key: a sink is a key of that score whose value is
+  /// zero.
   std::pair<mlir::Value, mlir::Value> buildFirstState(mlir::Value head);
   /// 2^x, or e^x, according to `base2`.
   mlir::Value buildExponential(mlir::ImplicitLocOpBuilder &b, mlir::Value x);
@@ -46,6 +47,8 @@ struct AttentionTiles {
   /// sum.
   llvm::SmallVector<mlir::Value> buildSteps(mlir::Value query, const TilePlace &place, const KeyRange &keys,
                                             int64_t tileKeys, SliceKeys slice, mlir::ValueRange state);
+  /// The parts of each row's sum: the lanes that add them up.
+  mlir::OpFoldResult sumParts;
   /// Divides by the row sums and says where the tiles go.
   llvm::SmallVector<TileResult> finish(mlir::ValueRange state, const Ranges &ranges,
                                        mlir::ValueRange results);

@@ -31,6 +31,10 @@ public:
     Value isLess = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::slt, x, y);
     return b.createOrFold<arith::SelectOp>(isLess, ifTrue, ifFalse);
   }
+  bool isEmpty(Value begin, Value end) {
+    std::optional<int64_t> first = getConstantIntValue(begin), last = getConstantIntValue(end);
+    return begin == end || (first && last && *first >= *last);
+  }
   Value maxOf(ArrayRef<Form> forms) { return extremeOf(forms, /*isMax=*/true); }
   Value minOf(ArrayRef<Form> forms) { return extremeOf(forms, /*isMax=*/false); }
 
@@ -135,73 +139,101 @@ private:
   IRMapping mapping;
 };
 
+/// The walk of the tile at a place.
+class PlacedWalk {
+public:
+  PlacedWalk(ImplicitLocOpBuilder &b, attn::AttentionOp op, const MaskAnalysis &mask, const TilePlace &place,
+             KeySteps steps)
+      : length(place.keyLength), values(getValues(b, op, mask, place)),
+        walk(EmittedOps(b, mask.variables, values), mask, steps.panel, steps.tile) {}
+
+  auto getSegments() { return walk.getSegments(length); }
+  auto getFull(ArrayRef<KeySegment<Value>> segments) { return walk.getFull(segments); }
+  auto getAsked(ArrayRef<KeySegment<Value>> own, ArrayRef<KeySpan<Value>> full) {
+    return walk.getAsked(own, full);
+  }
+
+private:
+  static SmallVector<Value> getValues(ImplicitLocOpBuilder &b, attn::AttentionOp op, const MaskAnalysis &mask,
+                                      const TilePlace &place) {
+    SmallVector<Value> values(mask.variables.size());
+    values[maskVariable::tileBegin] = place.tileBegin;
+    values[maskVariable::tileEnd] = b.createOrFold<arith::AddIOp>(place.tileBegin, place.rows);
+    values[maskVariable::queryLength] = place.queryLength;
+    values[maskVariable::keyLength] = place.keyLength;
+    values[maskVariable::queryOffset] = place.queryOffset;
+    values[maskVariable::keyOffset] = place.keyOffset;
+    values[maskVariable::batch] = place.batch;
+    values[maskVariable::head] = place.head;
+    SymbolEmitter symbols(b, op, place);
+    for (unsigned variable = maskVariable::firstFree; variable < values.size(); ++variable)
+      if (Value value = mask.variables.getValue(variable))
+        values[variable] = symbols.emit(value);
+    return values;
+  }
+
+  Value length;
+  SmallVector<Value> values;
+  KeyWalk<EmittedOps> walk;
+};
+
 } // namespace
 
-static SmallVector<KeySegment<Value>> emitSegments(ImplicitLocOpBuilder &b, attn::AttentionOp op,
-                                                   const MaskAnalysis &mask, const TilePlace &place,
-                                                   KeySteps steps) {
-  SmallVector<Value> values(mask.variables.size());
-  values[maskVariable::tileBegin] = place.tileBegin;
-  values[maskVariable::tileEnd] = b.createOrFold<arith::AddIOp>(place.tileBegin, place.rows);
-  values[maskVariable::queryLength] = place.queryLength;
-  values[maskVariable::keyLength] = place.keyLength;
-  values[maskVariable::queryOffset] = place.queryOffset;
-  values[maskVariable::keyOffset] = place.keyOffset;
-  values[maskVariable::batch] = place.batch;
-  values[maskVariable::head] = place.head;
-  SymbolEmitter symbols(b, op, place);
-  for (unsigned variable = maskVariable::firstFree; variable < values.size(); ++variable)
-    if (Value value = mask.variables.getValue(variable))
-      values[variable] = symbols.emit(value);
-  EmittedOps ops(b, mask.variables, values);
-  return KeyWalk(ops, mask, steps.panel, steps.tile).getSegments(place.keyLength);
-}
-
-/// The segment of the loop's turn, so that one copy of the code serves all of them.
-static KeySegment<Value> choose(ImplicitLocOpBuilder &b, ArrayRef<KeySegment<Value>> segments, Value turn) {
-  KeySegment<Value> chosen = segments.back();
-  for (auto [number, segment] : llvm::enumerate(segments.drop_back())) {
-    Value isThis = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, turn, indexConstant(b, number));
-    for (Value KeySegment<Value>::*bound : {&KeySegment<Value>::begin, &KeySegment<Value>::fullBegin,
-                                            &KeySegment<Value>::fullEnd, &KeySegment<Value>::end})
-      chosen.*bound = b.createOrFold<arith::SelectOp>(isThis, segment.*bound, chosen.*bound);
-  }
-  return chosen;
-}
-
-SmallVector<Value> emitKeyWalk(ImplicitLocOpBuilder &b, attn::AttentionOp op,
-                               const std::optional<MaskAnalysis> &mask, const TilePlace &place,
-                               KeySteps steps, ArrayRef<Value> initial,
-                               function_ref<SmallVector<Value>(const KeyRange &, ValueRange)> walk) {
-  SmallVector<Value> state(initial);
-  if (!mask || mask->dropped.empty())
-    return walk({indexConstant(b, 0), place.keyLength, /*asks=*/false, /*isWhole=*/false}, state);
-  if (mask->touched.empty())
-    return state;
-  if (mask->isUpperBound()) {
-    KeySegment<Value> segment = emitSegments(b, op, *mask, place, {1, 1})[0];
-    return walk({segment.begin, segment.end, /*asks=*/false, /*isWhole=*/false}, state);
-  }
-
-  auto segments = emitSegments(b, op, *mask, place, steps);
-  auto walkSegment = [&](const KeySegment<Value> &segment, SmallVector<Value> state) {
-    for (const KeyRange &range : {KeyRange{segment.begin, segment.fullBegin, /*asks=*/true, false},
-                                  KeyRange{segment.fullBegin, segment.fullEnd, /*asks=*/false, true},
-                                  KeyRange{segment.fullEnd, segment.end, /*asks=*/true, false}})
-      if (!isEqualConstantIntOrValue(range.begin, range.end))
-        state = walk(range, state);
-    return state;
+/// One walk over each of `spans`, in a loop over them where they are several, so that one copy of the code
+/// serves all.
+static SmallVector<Value> walkSpans(ImplicitLocOpBuilder &b, ArrayRef<KeySpan<Value>> spans, KeyRange range,
+                                    ValueRange state, KeyLoops::Walk walk) {
+  auto walkOne = [&](const KeySpan<Value> &span, ValueRange state) {
+    range.begin = span.begin, range.end = span.end;
+    return walk(range, state);
   };
-  if (segments.size() == 1)
-    return walkSegment(segments[0], state);
-  auto loop = scf::ForOp::create(b, indexConstant(b, 0), indexConstant(b, segments.size()),
-                                 indexConstant(b, 1), state);
+  if (spans.empty())
+    return state;
+  if (spans.size() == 1)
+    return walkOne(spans[0], state);
+  auto loop =
+      scf::ForOp::create(b, indexConstant(b, 0), indexConstant(b, spans.size()), indexConstant(b, 1), state);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
-  state = walkSegment(choose(b, segments, loop.getInductionVar()),
-                      llvm::to_vector_of<Value>(loop.getRegionIterArgs()));
-  scf::YieldOp::create(b, state);
+  KeySpan<Value> chosen = spans.back();
+  for (auto [number, span] : llvm::enumerate(spans.drop_back())) {
+    Value isThis =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::eq, loop.getInductionVar(), indexConstant(b, number));
+    chosen.begin = b.createOrFold<arith::SelectOp>(isThis, span.begin, chosen.begin);
+    chosen.end = b.createOrFold<arith::SelectOp>(isThis, span.end, chosen.end);
+  }
+  scf::YieldOp::create(b, walkOne(chosen, loop.getRegionIterArgs()));
   return loop.getResults();
+}
+
+KeyLoops::KeyLoops(ImplicitLocOpBuilder &b, attn::AttentionOp op, const std::optional<MaskAnalysis> &mask,
+                   const TilePlace &place, KeySteps steps)
+    : b(b), op(op), mask(mask), steps(steps) {
+  if (!mask || mask->dropped.empty()) {
+    full.push_back({indexConstant(b, 0), place.keyLength});
+  } else if (mask->touched.empty()) {
+    // no key
+  } else if (mask->isUpperBound()) {
+    PlacedWalk walk(b, op, *mask, place, {1, 1});
+    KeySegment<Value> segment = walk.getSegments()[0];
+    full.push_back({segment.begin, segment.end});
+  } else {
+    PlacedWalk walk(b, op, *mask, place, steps);
+    full = walk.getFull(walk.getSegments());
+    asks = true;
+  }
+}
+
+SmallVector<Value> KeyLoops::walkFull(ValueRange state, Walk walk) {
+  return walkSpans(b, full, {{}, {}, /*asks=*/false, /*isWhole=*/asks}, state, walk);
+}
+
+SmallVector<Value> KeyLoops::walkAsked(const TilePlace &part, ValueRange state, Walk walk) {
+  if (!asks)
+    return state;
+  PlacedWalk own(b, op, *mask, part, steps);
+  return walkSpans(b, own.getAsked(own.getSegments(), full), {{}, {}, /*asks=*/true, /*isWhole=*/false},
+                   state, walk);
 }
 
 } // namespace heed

@@ -20,11 +20,33 @@ struct KeySteps {
   int64_t panel, tile;
 };
 
-/// Walks the keys of a tile: emits the bounds, and in ascending order the loops that `walk` makes of a range
-/// and the state before it. Returns the last state. `mask`: the analysis of `op`, none where it keeps all.
-llvm::SmallVector<mlir::Value>
-emitKeyWalk(mlir::ImplicitLocOpBuilder &b, attn::AttentionOp op, const std::optional<MaskAnalysis> &mask,
-            const TilePlace &place, KeySteps steps, llvm::ArrayRef<mlir::Value> state,
-            llvm::function_ref<llvm::SmallVector<mlir::Value>(const KeyRange &, mlir::ValueRange)> walk);
+/// The loops over the keys that a tile of queries visits: whole tiles that all its queries keep, and the
+/// others, where pairs are asked. These can be walked for parts of the tile, which have closer bounds.
+class KeyLoops {
+public:
+  /// Makes the loops of a range out of the state before it; returns the state behind it.
+  using Walk = llvm::function_ref<llvm::SmallVector<mlir::Value>(const KeyRange &, mlir::ValueRange)>;
+
+  /// Emits the bounds. `mask`: the analysis of `op`, none where it keeps all.
+  KeyLoops(mlir::ImplicitLocOpBuilder &b, attn::AttentionOp op, const std::optional<MaskAnalysis> &mask,
+           const TilePlace &place, KeySteps steps);
+
+  /// The keys that all queries of the tile keep.
+  llvm::SmallVector<mlir::Value> walkFull(mlir::ValueRange state, Walk walk);
+
+  /// Whether there may be others.
+  bool mayAsk() const { return asks; }
+
+  /// Of the others, those that the queries of `part`, the tile or a part of it, may keep.
+  llvm::SmallVector<mlir::Value> walkAsked(const TilePlace &part, mlir::ValueRange state, Walk walk);
+
+private:
+  mlir::ImplicitLocOpBuilder &b;
+  attn::AttentionOp op;
+  const std::optional<MaskAnalysis> &mask;
+  KeySteps steps;
+  llvm::SmallVector<KeySpan<mlir::Value>> full;
+  bool asks = false;
+};
 
 } // namespace heed

@@ -7,6 +7,11 @@
 
 namespace heed {
 
+/// Keys [begin, end).
+template <class Value> struct KeySpan {
+  Value begin, end;
+};
+
 /// Keys [begin, end), of which [fullBegin, fullEnd) are whole tiles that every query keeps; the others are
 /// asked one by one.
 template <class Value> struct KeySegment {
@@ -16,13 +21,14 @@ template <class Value> struct KeySegment {
 /// Computes the segments of a tile from an analysis. `Ops` says what numbers are: values of emitted code, or
 /// integers where one looks at an analysis without running anything. It has
 /// - `Value`, and `constant(int64_t)`, `add(a, b)`, `subtract(a, b)`, `min(a, b)`, `max(a, b)`;
-/// - `less(a, b, x, y)`: x where a < b, else y;
+/// - `less(a, b, x, y)`: x where a < b, else y; `isEmpty(a, b)`: whether a ≥ b is known;
 /// - `alignDown(a, size)`: the largest multiple of `size` that is at most a;
 /// - `maxOf(forms)` and `minOf(forms)`: of forms of the analysis.
 template <class Ops> class KeyWalk {
 public:
   using Value = typename Ops::Value;
   using Segments = llvm::SmallVector<KeySegment<Value>>;
+  using Spans = llvm::SmallVector<KeySpan<Value>>;
 
   /// Begins lie on multiples of `panel`; full parts are multiples of `tile`, a multiple of `panel`.
   KeyWalk(Ops ops, const MaskAnalysis &analysis, int64_t panel, int64_t tile)
@@ -30,7 +36,7 @@ public:
 
   /// The segments in ascending order without overlap, all below `length`, the number of keys.
   Segments getSegments(Value length) {
-    llvm::SmallVector<Span> spans, holes;
+    Spans spans, holes;
     for (const KeyGroup &group : analysis.touched) {
       Span span = getSpan(group);
       Value begin = ops.alignDown(span.begin, panel);
@@ -61,10 +67,34 @@ public:
     return segments;
   }
 
+  /// The full parts of segments, in ascending order.
+  Spans getFull(llvm::ArrayRef<KeySegment<Value>> segments) {
+    Spans full;
+    for (const auto &segment : segments)
+      if (!ops.isEmpty(segment.fullBegin, segment.fullEnd))
+        full.push_back({segment.fullBegin, segment.fullEnd});
+    return full;
+  }
+
+  /// What a part of a tile asks: the segments of its own queries beside what is full for all of the tile's.
+  Spans getAsked(llvm::ArrayRef<KeySegment<Value>> own, llvm::ArrayRef<KeySpan<Value>> full) {
+    Spans asked;
+    for (const auto &segment : own)
+      for (size_t i = 0; i <= full.size(); ++i) { // before the full part of number i, or behind all
+        Span span{segment.begin, segment.end};
+        bool isEmpty = i < full.size() && ops.isEmpty(span.begin, full[i].begin);
+        if (i > 0)
+          span.begin = ops.max(span.begin, full[i - 1].end);
+        if (i < full.size())
+          span.end = ops.min(span.end, full[i].begin);
+        if (!isEmpty && !ops.isEmpty(span.begin, span.end))
+          asked.push_back(span);
+      }
+    return asked;
+  }
+
 private:
-  struct Span {
-    Value begin, end;
-  };
+  using Span = KeySpan<Value>;
 
   Value alignUp(Value value, int64_t size) {
     return ops.alignDown(ops.add(value, ops.constant(size - 1)), size);
@@ -128,6 +158,7 @@ public:
   int64_t min(int64_t a, int64_t b) { return std::min(a, b); }
   int64_t max(int64_t a, int64_t b) { return std::max(a, b); }
   int64_t less(int64_t a, int64_t b, int64_t x, int64_t y) { return a < b ? x : y; }
+  bool isEmpty(int64_t begin, int64_t end) { return begin >= end; }
   int64_t alignDown(int64_t value, int64_t size) { return llvm::divideFloorSigned(value, size) * size; }
   int64_t maxOf(llvm::ArrayRef<Form> forms) {
     int64_t result = variables->evaluate(forms[0], values);

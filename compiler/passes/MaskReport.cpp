@@ -57,36 +57,38 @@ void printMask(raw_ostream &os, attn::AttentionOp op, const MaskAnalysis &analys
   }
 }
 
-TileMap TileMap::of(const MaskAnalysis &analysis, ArrayRef<int64_t> given, int64_t tileRows, int64_t panel,
-                    int64_t tile) {
+TileMap TileMap::of(const MaskAnalysis &analysis, ArrayRef<int64_t> given, const Tiling &tiling) {
   std::vector<int64_t> values(given);
   values.resize(analysis.variables.size());
-  TileMap map{values[maskVariable::queryLength], values[maskVariable::keyLength], tileRows, panel, {}};
-  for (int64_t begin = 0; begin < map.queryLength; begin += tileRows) {
-    int64_t end = std::min(begin + tileRows, map.queryLength);
+  TileMap map{
+      values[maskVariable::queryLength], values[maskVariable::keyLength], tiling.askedRows, tiling.panel, {}};
+  // What has but an upper bound is walked whole.
+  bool isExact = analysis.isUpperBound();
+  KeyWalk walk(IntegerOps(analysis.variables, values), analysis, isExact ? 1 : tiling.panel,
+               isExact ? 1 : tiling.keys);
+  auto getSegments = [&](int64_t begin, int64_t rows) {
     values[maskVariable::tileBegin] = begin;
-    values[maskVariable::tileEnd] = end;
+    values[maskVariable::tileEnd] = std::min(begin + rows, map.queryLength);
+    return walk.getSegments(map.keyLength);
+  };
+  for (int64_t begin = 0; begin < map.queryLength; begin += tiling.askedRows) {
+    int64_t height = std::min(tiling.askedRows, map.queryLength - begin);
     std::vector<PairTile> &row =
-        map.rows.emplace_back(llvm::divideCeil(map.keyLength, panel), PairTile::skipped);
-    auto fill = [&](int64_t from, int64_t to, PairTile kind) {
-      for (int64_t key = from; key < to; key += panel)
-        row[key / panel] = kind;
-      (kind == PairTile::full ? map.fullPairs : map.askedPairs) +=
-          std::max<int64_t>(to - from, 0) * (end - begin);
+        map.rows.emplace_back(llvm::divideCeil(map.keyLength, tiling.panel), PairTile::skipped);
+    auto fill = [&](ArrayRef<KeySpan<int64_t>> spans, PairTile kind) {
+      for (auto [from, to] : spans) {
+        for (int64_t key = from; key < to; key += tiling.panel)
+          row[key / tiling.panel] = kind;
+        (kind == PairTile::full ? map.fullPairs : map.askedPairs) += (to - from) * height;
+      }
     };
     if (analysis.dropped.empty()) {
-      fill(0, map.keyLength, PairTile::full);
+      fill({{0, map.keyLength}}, PairTile::full);
       continue;
     }
-    // What has but an upper bound is walked whole.
-    bool isExact = analysis.isUpperBound();
-    for (const auto &[first, fullBegin, fullEnd, last] :
-         KeyWalk(IntegerOps(analysis.variables, values), analysis, isExact ? 1 : panel, isExact ? 1 : tile)
-             .getSegments(map.keyLength)) {
-      fill(first, fullBegin, PairTile::asked);
-      fill(fullBegin, fullEnd, PairTile::full);
-      fill(fullEnd, last, PairTile::asked);
-    }
+    auto full = walk.getFull(getSegments(begin / tiling.rows * tiling.rows, tiling.rows));
+    fill(walk.getAsked(getSegments(begin, tiling.askedRows), full), PairTile::asked);
+    fill(full, PairTile::full);
   }
   return map;
 }

@@ -18,15 +18,20 @@ void printMask(llvm::raw_ostream &os, attn::AttentionOp op, const MaskAnalysis &
 /// What becomes of the pairs of a tile of queries and a panel of keys.
 enum class PairTile : char { skipped, asked, full };
 
-/// A mask at given sizes, a row of tiles for every tile of queries.
+/// How attention is cut: tiles of `rows` queries × `keys` keys, of which those that are asked have
+/// `askedRows`, a part of `rows`, and begin on panels.
+struct Tiling {
+  int64_t rows, askedRows, panel, keys;
+};
+
+/// A mask at given sizes, a row of tiles for as many queries as are asked at once.
 struct TileMap {
   int64_t queryLength, keyLength, tileRows, panel;
   std::vector<std::vector<PairTile>> rows;
   int64_t askedPairs = 0, fullPairs = 0;
 
-  /// `values`: by number of variable, what is not a size is 0 where it is missing. `tile`: keys of a tile.
-  static TileMap of(const MaskAnalysis &analysis, llvm::ArrayRef<int64_t> values, int64_t tileRows,
-                    int64_t panel, int64_t tile);
+  /// `values`: by number of variable, what is not a size is 0 where it is missing.
+  static TileMap of(const MaskAnalysis &analysis, llvm::ArrayRef<int64_t> values, const Tiling &tiling);
 
   /// A character for every tile, or for several where there are more than 40 × 80.
   void print(llvm::raw_ostream &os) const;

@@ -15,10 +15,10 @@ namespace {
 
 /// An attention of many queries.
 struct AttentionTiler : AttentionTiles {
-  int64_t tileKeys;
+  int64_t tileKeys, askedRows;
 
   AttentionTiler(attn::AttentionOp op, const Tuning &tuning)
-      : AttentionTiles(op, tuning.queries), tileKeys(tuning.keys) {}
+      : AttentionTiles(op, tuning.queries), tileKeys(tuning.keys), askedRows(tuning.askedQueries) {}
 
   /// Copies made once per head, for all tiles of queries: the keys transposed in panels, [batch, head,
   /// keys/w, d, w], of which the last is padded with whatever is there; and the values, unless they lie row
@@ -78,11 +78,48 @@ struct AttentionTiler : AttentionTiles {
       return linalg::FillOp::create(b, value, scratch(getAsOpFoldResult(place.rows), columns)).getResult(0);
     };
     auto [firstMax, firstSum] = buildFirstState(place.head);
-    SmallVector<Value> state{filled(width, f32Constant(b, 0)), filled({}, firstMax), filled({}, firstSum)};
-    return emitKeyWalk(b, op, mask, place, {panelWidth, tileKeys}, state,
-                       [&](const KeyRange &keys, ValueRange state) {
-                         return walkTiles(packed, queryTile, place, keys, state);
-                       });
+    SmallVector<Value> state{filled(width, f32Constant(b, 0)), filled({}, firstMax),
+                             filled(sumParts, firstSum)};
+    KeyLoops loops(b, op, mask, place, {panelWidth, tileKeys});
+    state = loops.walkFull(state, [&](const KeyRange &keys, ValueRange state) {
+      return walkTiles(packed, queryTile, place, keys, state);
+    });
+    return loops.mayAsk() ? walkAsked(packed, queryTile, place, loops, state) : state;
+  }
+
+  /// The keys that some queries of a tile keep: for few rows at a time, each of which keeps most of what it
+  /// visits.
+  SmallVector<Value> walkAsked(const Packed &packed, Value queryTile, const TilePlace &place, KeyLoops &loops,
+                               ValueRange state) {
+    auto loop = scf::ForOp::create(b, indexConstant(b, 0), place.rows, indexConstant(b, askedRows), state);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBody());
+    Value first = loop.getInductionVar();
+    OpFoldResult rows = minOfRest(b, askedRows, getAsOpFoldResult(place.rows), first);
+    TilePlace part = place;
+    part.tileBegin = b.createOrFold<arith::AddIOp>(place.tileBegin, first);
+    part.rows = asValue(b, rows);
+    auto placeIn = [&](Value all) {
+      SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(b, op.getLoc(), all),
+                                offsets(sizes.size(), zero);
+      offsets[0] = first, sizes[0] = rows;
+      return std::pair(offsets, sizes);
+    };
+    auto slice = [&](Value all) {
+      auto [offsets, sizes] = placeIn(all);
+      return sliceWithout(b, all, offsets, sizes, SmallVector<bool>(sizes.size(), false));
+    };
+    Value query = slice(queryTile);
+    SmallVector<Value> all(loop.getRegionIterArgs()), own = llvm::map_to_vector(all, slice);
+    own = loops.walkAsked(part, own, [&](const KeyRange &keys, ValueRange state) {
+      return walkTiles(packed, query, part, keys, state);
+    });
+    for (auto [result, into] : llvm::zip_equal(own, all)) {
+      auto [offsets, sizes] = placeIn(into);
+      into = insertSlice(b, result, into, offsets, sizes);
+    }
+    scf::YieldOp::create(b, all);
+    return loop.getResults();
   }
 
   /// The online softmax over tiles of some keys.

@@ -21,40 +21,37 @@ struct FewQueries {
 
   FewQueries(AttentionTiles &tiles, int64_t tileKeys)
       : tiles(tiles), b(tiles.b), tileKeys(tileKeys), zero(tiles.zero), one(tiles.one),
-        queries(tiles.queries) {}
+        queries(minOfRest(b, fewQueries, tiles.queries, indexConstant(b, 0))) {} // a bound for its memory
 
   /// Where the states of some heads and queries lie.
   struct StateSlice {
     SmallVector<OpFoldResult> offsets, sizes;
     SmallVector<bool> dropped;
   };
-  /// `hasWidth`: in the accumulators, whose last dimension is that of the values.
-  StateSlice withWidth(StateSlice slice, bool hasWidth) {
-    if (hasWidth) {
-      slice.offsets.push_back(zero);
-      slice.sizes.push_back(tiles.width);
-      slice.dropped.push_back(false);
+  /// The slice of state `number`: accumulators have the values' width as a last dimension, sums their parts.
+  StateSlice extend(StateSlice rows, size_t number) {
+    if (number != 1) {
+      rows.offsets.push_back(zero);
+      rows.sizes.push_back(number == 0 ? tiles.width : tiles.sumParts);
+      rows.dropped.push_back(false);
     }
-    return slice;
+    return rows;
   }
-
-  /// The states of all parts: accumulators [batch, head, part, q, e], row max and row sum [batch, head, part,
-  /// q].
+  /// The states of all parts: accumulators [batch, head, part, q, e], row max [batch, head, part, q] and row
+  /// sum [batch, head, part, q, p].
   SmallVector<Value> walkParts(OpFoldResult batches, OpFoldResult parts) {
-    SmallVector<OpFoldResult> sizes{batches, tiles.heads, parts, queries, tiles.width};
-    SmallVector<Value> states{tensor::EmptyOp::create(b, sizes, b.getF32Type())};
-    sizes.pop_back();
-    for (int i = 0; i < 2; ++i)
-      states.push_back(tensor::EmptyOp::create(b, sizes, b.getF32Type()));
+    SmallVector<Value> states;
+    for (size_t i = 0; i < 3; ++i)
+      states.push_back(tensor::EmptyOp::create(
+          b, extend({{}, {batches, tiles.heads, parts, queries}, {}}, i).sizes, b.getF32Type()));
     OpFoldResult group = getAsOpFoldResult(tiles.group);
     return buildForall(b, {batches, tiles.keyHeads, parts}, states, [&](ValueRange at, ValueRange states) {
       Value firstHead = b.createOrFold<arith::MulIOp>(at[1], tiles.group);
       SmallVector<TileResult> results;
       SmallVector<Value> groupStates;
       for (auto [i, state] : llvm::enumerate(states)) {
-        auto [offsets, sizes, dropped] = withWidth(
-            {{at[0], firstHead, at[2], zero}, {one, group, one, queries}, {true, false, true, false}},
-            /*hasWidth=*/i == 0);
+        auto [offsets, sizes, dropped] = extend(
+            {{at[0], firstHead, at[2], zero}, {one, group, one, queries}, {true, false, true, false}}, i);
         groupStates.push_back(sliceWithout(b, state, offsets, sizes, dropped));
         results.push_back({groupStates.back(), offsets, sizes});
       }
@@ -80,7 +77,7 @@ struct FewQueries {
     SmallVector<Value> state;
     SmallVector<StateSlice> slices;
     for (auto [i, states] : llvm::enumerate(groupStates)) {
-      slices.push_back(withWidth({{number, zero}, {one, queries}, {true, false}}, /*hasWidth=*/i == 0));
+      slices.push_back(extend({{number, zero}, {one, queries}, {true, false}}, i));
       auto &[offsets, sizes, dropped] = slices.back();
       Value slice = sliceWithout(b, states, offsets, sizes, dropped);
       Value first = f32Constant(b, i == 1 ? -INFINITY : 0);
@@ -88,13 +85,15 @@ struct FewQueries {
     }
     Value begin = b.createOrFold<arith::MulIOp>(part, indexConstant(b, partKeys));
     Value end = b.createOrFold<arith::AddIOp>(begin, indexConstant(b, partKeys));
-    state = emitKeyWalk(b, tiles.op, tiles.mask, place, {1, tileKeys}, state,
-                        [&](KeyRange keys, ValueRange state) {
-                          keys.begin = b.createOrFold<arith::MaxSIOp>(keys.begin, begin);
-                          keys.end = b.createOrFold<arith::MinSIOp>(keys.end, end);
-                          keys.isWhole = false; // a part may end within a tile
-                          return walkTiles(query, place, keyHead, keys, state);
-                        });
+    KeyLoops loops(b, tiles.op, tiles.mask, place, {1, tileKeys});
+    auto walk = [&](KeyRange keys, ValueRange state) {
+      keys.begin = b.createOrFold<arith::MaxSIOp>(keys.begin, begin);
+      keys.end = b.createOrFold<arith::MinSIOp>(keys.end, end);
+      keys.isWhole = false; // a part may end within a tile
+      return walkTiles(query, place, keyHead, keys, state);
+    };
+    state = loops.walkFull(state, walk);
+    state = loops.walkAsked(place, state, walk);
     SmallVector<Value> results;
     for (auto [own, states, slice] : llvm::zip_equal(state, groupStates, slices))
       results.push_back(insertSlice(b, own, states, slice.offsets, slice.sizes));
@@ -119,14 +118,15 @@ struct FewQueries {
     return buildForall(b, {batches, tiles.heads}, results, [&](ValueRange at, ValueRange results) {
       TilePlace place = tiles.placeOf(at[0], at[1], zero, queries);
       StateSlice rows{{at[0], at[1], zero, zero}, {one, one, parts, queries}, {true, true, false, false}};
-      StateSlice wide = withWidth(rows, /*hasWidth=*/true);
-      Value accumulators = sliceWithout(b, states[0], wide.offsets, wide.sizes, wide.dropped);
-      Value maxima = sliceWithout(b, states[1], rows.offsets, rows.sizes, rows.dropped);
-      Value sums = sliceWithout(b, states[2], rows.offsets, rows.sizes, rows.dropped);
+      auto slice = [&](size_t number) {
+        auto [offsets, sizes, dropped] = extend(rows, number);
+        return sliceWithout(b, states[number], offsets, sizes, dropped);
+      };
+      Value accumulators = slice(0), maxima = slice(1), sums = slice(2);
 
-      // Over (part, query, e): the parts go outermost.
+      // Over (part, query, e), or a sum's part at last: the parts of the keys go outermost.
       AffineMap all = b.getMultiDimIdentityMap(3), both = b.getMultiDimIdentityMap(2);
-      AffineMap query = both.getSubMap({1}), line = b.getMultiDimIdentityMap(1);
+      AffineMap query = both.getSubMap({1});
       auto one = [](Value value) { return SmallVector<Value>{value}; };
       Value firstMax, firstSum;
       std::tie(firstMax, firstSum) = tiles.buildFirstState(place.head);
@@ -143,20 +143,19 @@ struct FewQueries {
                                                arith::MaximumFOp::create(b, max, lowest));
         return arith::MulFOp::create(b, x, tiles.buildExponential(b, distance));
       };
-      Value sum = buildGeneric(b, {{max, line}}, {{filled({}, firstSum), line}}, 1, {},
-                               [&](ImplicitLocOpBuilder &b, ValueRange in, ValueRange out) {
+      Value sum = buildGeneric(b, {{max, both.getSubMap({0})}}, {{filled(tiles.sumParts, firstSum), both}}, 2,
+                               {}, [&](ImplicitLocOpBuilder &b, ValueRange in, ValueRange out) {
                                  return one(weigh(b, out[0], firstMax, in[0]));
                                })[0];
-      sum = buildGeneric(b, {{sums, both}, {maxima, both}, {max, query}}, {{sum, query}}, 2, {0},
-                         [&](ImplicitLocOpBuilder &b, ValueRange in, ValueRange out) {
-                           return one(arith::AddFOp::create(b, out[0], weigh(b, in[0], in[1], in[2])));
-                         })[0];
-      Value accumulator =
-          buildGeneric(b, {{accumulators, all}, {maxima, all.getSubMap({0, 1})}, {max, all.getSubMap({1})}},
-                       {{filled(tiles.width, f32Constant(b, 0)), all.getSubMap({1, 2})}}, 3, {0},
-                       [&](ImplicitLocOpBuilder &b, ValueRange in, ValueRange out) {
-                         return one(arith::AddFOp::create(b, out[0], weigh(b, in[0], in[1], in[2])));
-                       })[0];
+      auto addParts = [&](Value terms, Value first) {
+        return buildGeneric(b, {{terms, all}, {maxima, all.getSubMap({0, 1})}, {max, all.getSubMap({1})}},
+                            {{first, all.getSubMap({1, 2})}}, 3, {0},
+                            [&](ImplicitLocOpBuilder &b, ValueRange in, ValueRange out) {
+                              return one(arith::AddFOp::create(b, out[0], weigh(b, in[0], in[1], in[2])));
+                            })[0];
+      };
+      sum = addParts(sums, sum);
+      Value accumulator = addParts(accumulators, filled(tiles.width, f32Constant(b, 0)));
       return tiles.finish({accumulator, max, sum}, tiles.rangesOf(place, place.head), results);
     });
   }

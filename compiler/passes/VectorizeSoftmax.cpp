@@ -14,18 +14,20 @@ using namespace mlir;
 
 namespace {
 
-/// Elements of a vector, and vectors at once along a row of scores.
-constexpr int64_t width = 16, unrolled = 4;
+/// Vectors at once along a row of scores.
+constexpr int64_t unrolled = 4;
 
 struct SoftmaxVectorizer {
   attn::TileSoftmaxOp op;
   ImplicitLocOpBuilder b;
+  int64_t width; ///< elements of a vector: the parts of a row's sum
   VectorType vector;
   Value rows, columns;
 
   explicit SoftmaxVectorizer(attn::TileSoftmaxOp op)
-      : op(op), b(op.getLoc(), op), vector(VectorType::get(width, b.getF32Type())),
-        rows(sizeOf(b, op.getScores(), 0)), columns(sizeOf(b, op.getScores(), 1)) {}
+      : op(op), b(op.getLoc(), op), width(op.getRowSum().getType().getDimSize(1)),
+        vector(VectorType::get(width, b.getF32Type())), rows(sizeOf(b, op.getScores(), 0)),
+        columns(sizeOf(b, op.getScores(), 1)) {}
 
   void run() {
     buildLoop(b, indexConstant(b, 0), rows, 1, [&](Value row) { buildRow(row); });
@@ -82,7 +84,9 @@ private:
       moveMaximum(row, largest, before);
     }
     Value shift = splat(finite(load(op.getRowMax(), row)));
-    Value sums = alongRow(columns, splat(0.0), [&](Value at, Value mask, ValueRange sofar) {
+    SmallVector<Value> sumPlace{row, indexConstant(b, 0)};
+    Value sumBefore = loadVector(b, op.getRowSum(), sumPlace, width, {});
+    Value sums = alongRow(columns, sumBefore, [&](Value at, Value mask, ValueRange sofar) {
       Value score = loadVector(b, op.getScores(), {row, at}, width, mask);
       Value weight = exponential(arith::SubFOp::create(b, score, shift));
       // No exponential gives −0.
@@ -94,9 +98,7 @@ private:
       Value sum = arith::AddFOp::create(b, sofar[0], weight);
       return SmallVector<Value>{mask ? arith::SelectOp::create(b, mask, sum, sofar[0]) : sum};
     })[0];
-    Value weights =
-        vector::ReductionOp::create(b, vector::CombiningKind::ADD, sums, arith::FastMathFlags::reassoc);
-    store(arith::AddFOp::create(b, load(op.getRowSum(), row), weights), op.getRowSum(), row);
+    storeVector(b, sums, op.getRowSum(), sumPlace, {});
   }
 
   /// e^x, or 2^x, for x that is not positive.
@@ -115,14 +117,14 @@ private:
   void moveMaximum(Value row, Value largest, Value before) {
     Value max = atLeast(vector::ReductionOp::create(b, vector::CombiningKind::MAXNUMF, largest), before);
     Value rescale = exponential(arith::SubFOp::create(b, finite(before), max));
-    Value factors = splat(rescale), accumulator = op.getAccumulator();
-    alongRow(sizeOf(b, accumulator, 1), {}, [&](Value at, Value mask, ValueRange) {
-      Value scaled = arith::MulFOp::create(b, loadVector(b, accumulator, {row, at}, width, mask), factors);
-      storeVector(b, scaled, accumulator, {row, at}, mask);
-      return SmallVector<Value>();
-    });
+    Value factors = splat(rescale);
+    for (Value summed : {op.getAccumulator(), op.getRowSum()})
+      alongRow(sizeOf(b, summed, 1), {}, [&](Value at, Value mask, ValueRange) {
+        Value scaled = arith::MulFOp::create(b, loadVector(b, summed, {row, at}, width, mask), factors);
+        storeVector(b, scaled, summed, {row, at}, mask);
+        return SmallVector<Value>();
+      });
     store(max, op.getRowMax(), row);
-    store(arith::MulFOp::create(b, load(op.getRowSum(), row), rescale), op.getRowSum(), row);
   }
 };
 

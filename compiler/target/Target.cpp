@@ -37,11 +37,11 @@ static constexpr struct {
   Tuning tuning;
 } tunings[] = {
     // clang-format off
-    // features              lanes regs matmul    queries keys L1       L2
-    {"avx512f,avx512vl,fma", {16,  32,  {14, 32}, 28,     64,  32 << 10, 1 << 20}},
-    {"avx2,fma",             {8,   16,  {6, 16},  24, 128,  32 << 10, 512 << 10}},
-    {"neon",                 {4,   32,  {6, 16},  24,     64,  32 << 10, 512 << 10}},
-    {"sse2",                 {4,   16,  {2, 16},  12,     64,  32 << 10, 256 << 10}},
+    // features              lanes regs matmul    queries keys asked L1       L2
+    {"avx512f,avx512vl,fma", {16,  32,  {14, 32}, 112,    64,  28,   32 << 10, 1 << 20}},
+    {"avx2,fma",             {8,   16,  {6, 16},  96,     64,  24,   32 << 10, 512 << 10}},
+    {"neon",                 {4,   32,  {6, 16},  96,     64,  24,   32 << 10, 512 << 10}},
+    {"sse2",                 {4,   16,  {2, 16},  48,     64,  12,   32 << 10, 256 << 10}},
     // clang-format on
 };
 

@@ -28,6 +28,7 @@ struct Tuning {
   int64_t registers;        ///< vector registers
   Tile matmul;              ///< register tile of the micro-kernel: rows of x × output features
   int64_t queries, keys;    ///< rows and columns of an attention tile
+  int64_t askedQueries;     ///< rows of one whose pairs are asked whether they are kept
   int64_t l1Bytes, l2Bytes; ///< data caches of one core
 };
 

@@ -170,7 +170,7 @@ def a_thousand_steps_read_the_weights_once_and_the_keys_and_values_they_attend_t
             # The rest is scratch: some of fixed size, and f32 scores of the keys attended to, which are written, weighed
             # and summed. A copy of keys or values does not fit in, nor anything that grows with the capacity.
             _, written = counter["elsewhere"]
-            assert written <= 4096 + 4 * 4 * HEADS * (step + 1), (kind, step, written)
+            assert written <= 8192 + 4 * 4 * HEADS * (step + 1), (kind, step, written)
         q, k, v = (rounded(xs @ rounded(weights[f"{part}_{kind}"], kind).T, kind) for part in ("query", "key", "value"))
         heads = lambda x: x.reshape(STEPS, HEADS, WIDTH).swapaxes(0, 1)
         scores = np.where(np.tri(STEPS, dtype=bool), 0.25 * heads(q) @ heads(k).swapaxes(-1, -2), -np.inf)

@@ -277,30 +277,30 @@ TEST(InterpreterAttention, MismatchedLengthsAreErrors) {
 std::string online(const std::string &options, const std::string &scale = "0.57735026918962576") {
   return R"(
     func.func @f(%q: tensor<?x3xf32>, %k: tensor<?x3xf32>, %v: tensor<?x3xf32>, %first: index, %acc: tensor<?x3xf32>,
-                 %max: tensor<?xf32>, %sum: tensor<?xf32>) -> (tensor<?x3xf32>, tensor<?xf32>, tensor<?xf32>) {
+                 %max: tensor<?xf32>, %sum: tensor<?x2xf32>) -> (tensor<?x3xf32>, tensor<?xf32>, tensor<?x2xf32>) {
       %c0 = arith.constant 0 : index
       %c3 = arith.constant 3 : index
       %r:3 = attn.online_attention ins(%q, %k, %v : tensor<?x3xf32>, tensor<?x3xf32>, tensor<?x3xf32>)
         origin(%c0, %c0, %c0, %first, %c3, %c3)
-        outs(%acc, %max, %sum : tensor<?x3xf32>, tensor<?xf32>, tensor<?xf32>) scale()" +
-         scale + ") " + options + R"( : tensor<?x3xf32>, tensor<?xf32>, tensor<?xf32>
-      return %r#0, %r#1, %r#2 : tensor<?x3xf32>, tensor<?xf32>, tensor<?xf32>
+        outs(%acc, %max, %sum : tensor<?x3xf32>, tensor<?xf32>, tensor<?x2xf32>) scale()" +
+         scale + ") " + options + R"( : tensor<?x3xf32>, tensor<?xf32>, tensor<?x2xf32>
+      return %r#0, %r#1, %r#2 : tensor<?x3xf32>, tensor<?xf32>, tensor<?x2xf32>
     })";
 }
 
 /// The figure in two steps, of two keys and of one, divided at the end.
 Tensor inTwoSteps(const std::string &source) {
-  std::vector<double> none(3, -inf), zeros(3, 0);
+  std::vector<double> none(3, -inf), zeros(6, 0);
   Outcome first =
       interpret(source, {f32({3, 3}, query), f32({2, 3}, {key.begin(), key.begin() + 6}),
                          f32({2, 3}, {value.begin(), value.begin() + 6}), index(0),
-                         f32({3, 3}, std::vector<double>(9, 0)), f32({3}, none), f32({3}, zeros)});
+                         f32({3, 3}, std::vector<double>(9, 0)), f32({3}, none), f32({3, 2}, zeros)});
   Outcome second = interpret(source, {f32({3, 3}, query), f32({1, 3}, {key.begin() + 6, key.end()}),
                                       f32({1, 3}, {value.begin() + 6, value.end()}), index(2), first[0],
                                       first[1], first[2]});
   Tensor result = second[0];
   for (int64_t at = 0; at < result.size(); ++at)
-    result.values[at] /= second[2].values[at / 3];
+    result.values[at] /= second[2].values[at / 3 * 2] + second[2].values[at / 3 * 2 + 1];
   return result;
 }
 
@@ -317,23 +317,23 @@ TEST(InterpreterAttention, OnlineStepsInPowersOfTwoAddUp) {
 TEST(InterpreterAttention, OnlineStepWithoutKeysChangesNothing) {
   Outcome outcome = interpret(online(keep("%keep = arith.constant false")),
                               {f32({1, 3}, {1, 2, 3}), f32({1, 3}, {NaN, 1, 1}), f32({1, 3}, {NaN, inf, 1}),
-                               index(0), f32({1, 3}, {4, 5, 6}), f32({1}, {-inf}), f32({1}, {0})});
+                               index(0), f32({1, 3}, {4, 5, 6}), f32({1}, {-inf}), f32({1, 2}, {0, 0})});
   EXPECT_TRUE(holds(outcome[0], {1, 3}, {4, 5, 6}));
   EXPECT_TRUE(holds(outcome[1], {1}, {-inf}));
-  EXPECT_TRUE(holds(outcome[2], {1}, {0}));
+  EXPECT_TRUE(holds(outcome[2], {1, 2}, {0, 0}));
 }
 
 // tile_softmax
 
 Outcome tileSoftmax(const char *options, std::vector<double> scores, double max) {
   std::string source = std::string(R"(
-    func.func @f(%s: tensor<1x2xf32>, %a: tensor<1x1xf32>, %m: tensor<1xf32>, %l: tensor<1xf32>)
-        -> (tensor<1x2xf32>, tensor<1x1xf32>, tensor<1xf32>, tensor<1xf32>) {
-      %r:4 = attn.tile_softmax outs(%s, %a, %m, %l : tensor<1x2xf32>, tensor<1x1xf32>, tensor<1xf32>, tensor<1xf32>) )") +
-                       options + R"( -> tensor<1x2xf32>, tensor<1x1xf32>, tensor<1xf32>, tensor<1xf32>
-      return %r#0, %r#1, %r#2, %r#3 : tensor<1x2xf32>, tensor<1x1xf32>, tensor<1xf32>, tensor<1xf32>
+    func.func @f(%s: tensor<1x2xf32>, %a: tensor<1x1xf32>, %m: tensor<1xf32>, %l: tensor<1x2xf32>)
+        -> (tensor<1x2xf32>, tensor<1x1xf32>, tensor<1xf32>, tensor<1x2xf32>) {
+      %r:4 = attn.tile_softmax outs(%s, %a, %m, %l : tensor<1x2xf32>, tensor<1x1xf32>, tensor<1xf32>, tensor<1x2xf32>) )") +
+                       options + R"( -> tensor<1x2xf32>, tensor<1x1xf32>, tensor<1xf32>, tensor<1x2xf32>
+      return %r#0, %r#1, %r#2, %r#3 : tensor<1x2xf32>, tensor<1x1xf32>, tensor<1xf32>, tensor<1x2xf32>
     })";
-  return interpret(source, {f32({1, 2}, scores), f32({1, 1}, {4}), f32({1}, {max}), f32({1}, {1})});
+  return interpret(source, {f32({1, 2}, scores), f32({1, 1}, {4}), f32({1}, {max}), f32({1, 2}, {.25, .75})});
 }
 
 TEST(InterpreterAttention, TileSoftmaxMovesTheMaximum) {
@@ -341,10 +341,10 @@ TEST(InterpreterAttention, TileSoftmaxMovesTheMaximum) {
   EXPECT_TRUE(holds(natural[0], {1, 2}, {.135335283, 1}, close));
   EXPECT_TRUE(holds(natural[1], {1, 1}, {1.471517765}, close));
   EXPECT_TRUE(holds(natural[2], {1}, {3}));
-  EXPECT_TRUE(holds(natural[3], {1}, {1.503214724}, close));
+  EXPECT_TRUE(holds(natural[3], {1, 2}, {.091969860 + 1.135335283, .275909581}, close));
   EXPECT_TRUE(holds(binary[0], {1, 2}, {.25, 1}));
   EXPECT_TRUE(holds(binary[1], {1, 1}, {2}));
-  EXPECT_TRUE(holds(binary[3], {1}, {1.75}));
+  EXPECT_TRUE(holds(binary[3], {1, 2}, {1.375, .375}));
 }
 
 TEST(InterpreterAttention, TileSoftmaxMarksWhatIsNotKept) {
@@ -355,30 +355,30 @@ TEST(InterpreterAttention, TileSoftmaxMarksWhatIsNotKept) {
   EXPECT_TRUE(holds(nothing[0], {1, 2}, {-0.0, -0.0}));
   EXPECT_TRUE(holds(nothing[1], {1, 1}, {4}));
   EXPECT_TRUE(holds(nothing[2], {1}, {-inf}));
-  EXPECT_TRUE(holds(nothing[3], {1}, {1}));
+  EXPECT_TRUE(holds(nothing[3], {1, 2}, {.25, .75}));
 }
 
 TEST(InterpreterAttention, OnlineKeyPanels) {
   // Three keys of width 2 in panels of two; the last panel's padding is never read.
   std::string source = R"(
     func.func @f(%q: tensor<1x2xf32>, %k: tensor<2x2x2xf32>, %v: tensor<3x1xf32>, %acc: tensor<1x1xf32>,
-                 %max: tensor<1xf32>, %sum: tensor<1xf32>) -> (tensor<1x1xf32>, tensor<1xf32>, tensor<1xf32>) {
+                 %max: tensor<1xf32>, %sum: tensor<1x1xf32>) -> (tensor<1x1xf32>, tensor<1xf32>, tensor<1x1xf32>) {
       %c0 = arith.constant 0 : index
       %c3 = arith.constant 3 : index
       %r:3 = attn.online_attention ins(%q, %k, %v : tensor<1x2xf32>, tensor<2x2x2xf32>, tensor<3x1xf32>)
         origin(%c0, %c0, %c0, %c0, %c3, %c3)
-        outs(%acc, %max, %sum : tensor<1x1xf32>, tensor<1xf32>, tensor<1xf32>)
-        : tensor<1x1xf32>, tensor<1xf32>, tensor<1xf32>
-      return %r#0, %r#1, %r#2 : tensor<1x1xf32>, tensor<1xf32>, tensor<1xf32>
+        outs(%acc, %max, %sum : tensor<1x1xf32>, tensor<1xf32>, tensor<1x1xf32>)
+        : tensor<1x1xf32>, tensor<1xf32>, tensor<1x1xf32>
+      return %r#0, %r#1, %r#2 : tensor<1x1xf32>, tensor<1xf32>, tensor<1x1xf32>
     })";
   // Keys (1, 0), (0, 1), (1, 1) and query (1, 1): scores 1, 1, 2.
   Outcome outcome =
       interpret(source, {f32({1, 2}, {1, 1}), f32({2, 2, 2}, {1, 0, 0, 1, 1, NaN, 1, NaN}),
-                         f32({3, 1}, {1, 2, 4}), f32({1, 1}, {0}), f32({1}, {-inf}), f32({1}, {0})});
+                         f32({3, 1}, {1, 2, 4}), f32({1, 1}, {0}), f32({1}, {-inf}), f32({1, 1}, {0})});
   double small = std::exp(-1.);
   EXPECT_TRUE(holds(outcome[0], {1, 1}, {3 * small + 4}, close));
   EXPECT_TRUE(holds(outcome[1], {1}, {2}));
-  EXPECT_TRUE(holds(outcome[2], {1}, {2 * small + 1}, close));
+  EXPECT_TRUE(holds(outcome[2], {1, 1}, {2 * small + 1}, close));
 }
 
 } // namespace
