@@ -5,6 +5,7 @@
 
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/DialectImplementation.h"
+#include "mlir/Transforms/InliningUtils.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -127,7 +128,17 @@ Operation *AttnDialect::materializeConstant(OpBuilder &builder, Attribute value,
   return arith::ConstantOp::materialize(builder, value, type, loc);
 }
 
+namespace {
+/// Operations on values and their isolated regions mean the same in any function.
+struct AttnInliner : DialectInlinerInterface {
+  using DialectInlinerInterface::DialectInlinerInterface;
+  bool isLegalToInline(Operation *, Region *, bool, IRMapping &) const final { return true; }
+  bool isLegalToInline(Region *, Region *, bool, IRMapping &) const final { return true; }
+};
+} // namespace
+
 void AttnDialect::initialize() {
+  addInterfaces<AttnInliner>();
   addAttributes<
 #define GET_ATTRDEF_LIST
 #include "dialect/AttnAttributes.cpp.inc"

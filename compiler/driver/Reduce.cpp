@@ -124,18 +124,26 @@ static void fixSizes(FuncOp function, ArrayRef<Tensor> inputs) {
   function.setAllArgAttrs(attributes);
 }
 
+/// Whether nothing needs `op`. A call of a function on tensors has no effect but its results.
+static bool isUnneeded(mlir::Operation *op) {
+  if (!isa<mlir::func::CallOp>(op))
+    return mlir::isOpTriviallyDead(op);
+  return op->use_empty() &&
+         none_of(op->getOperandTypes(), [](mlir::Type type) { return isa<mlir::MemRefType>(type); });
+}
+
 /// Takes away what nothing needs any more.
 static void drop(mlir::ModuleOp module, FuncOp entry) {
-  for (auto function : llvm::make_early_inc_range(module.getOps<FuncOp>()))
-    if (function != entry) {
-      function.setPrivate();
-      if (mlir::SymbolTable::symbolKnownUseEmpty(function, module))
-        function.erase();
-    }
   SmallVector<mlir::Operation *> ops = listOps(entry);
   for (mlir::Operation *op : reverse(ops))
-    if (mlir::isOpTriviallyDead(op))
+    if (isUnneeded(op))
       op->erase();
+  for (auto function : module.getOps<FuncOp>())
+    if (function != entry)
+      function.setPrivate();
+  mlir::PassManager pm(module.getContext());
+  pm.addPass(mlir::createSymbolDCEPass());
+  (void)pm.run(module);
   BitVector unused(entry.getNumArguments());
   for (mlir::BlockArgument argument : entry.getArguments())
     unused[argument.getArgNumber()] = argument.use_empty();
@@ -312,8 +320,9 @@ mlir::OwningOpRef<mlir::ModuleOp> Reducer::run(const EntryInterface &interface, 
         return true;
       }))
     return nullptr;
-  inlineCalls();
-  returnEarly();
+  returnEarly(); // before there is more to look at
+  if (inlineCalls())
+    returnEarly();
   while (cutOperands() || bypass())
     ;
   for (StringRef attribute : {ModuleInterface::attributeName.data(), "heed.target", "heed.contracts",

@@ -10,15 +10,18 @@ using namespace mlir;
 
 namespace {
 
-/// Attention whose mask reads no tensor loses it.
+/// Attention without a score region loses its mask.
 struct ForgetMasks : PassWrapper<ForgetMasks, OperationPass<>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ForgetMasks)
   StringRef getArgument() const final { return "forget-masks"; }
 
   void runOnOperation() override {
     getOperation()->walk([](heed::attn::AttentionOp op) {
-      if (op.getReads().empty())
-        op.getKeep().getBlocks().clear();
+      if (op.hasScore())
+        return;
+      op.getKeep().getBlocks().clear();
+      op.getReadsMutable().clear();
+      op.setReadMapsAttr(ArrayAttr::get(op.getContext(), {}));
     });
   }
 };
