@@ -72,8 +72,8 @@ def ApplySchedule : Pass<"attn-apply-schedule", "mlir::ModuleOp"> {
   let summary = "Run a transform script on the module";
   let description = [{
     The `transform.named_sequence @__transform_main` of `file` gets the module as its argument. At the end of the phase
-    `fused`, where `attn.attention` and operations of linalg can be tiled and fused with one another, it decides about the
-    outer loops; what follows tiles what is inside of them (`examples/11-schedule`).
+    `fused`, where `attn.attention`, `attn.linear` and operations of linalg can be tiled and fused with one another, it decides
+    about the outer loops; what follows tiles what is inside of them (`examples/11-schedule`).
 
     ```sh
     heed compile attention.mlir --insert='fused:attn-apply-schedule{file=schedule.mlir}' --emit=fused

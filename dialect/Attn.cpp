@@ -2,6 +2,7 @@
 // ActivationOps.cpp, MaskOps.cpp, AttentionOps.cpp and LayerOps.cpp.
 #include "dialect/Attn.h"
 #include "dialect/Checks.h"
+#include "dialect/LinearTiling.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/DialectImplementation.h"
@@ -147,4 +148,5 @@ void AttnDialect::initialize() {
 #define GET_OP_LIST
 #include "dialect/Attn.cpp.inc"
       >();
+  attachLinearTiling(*getContext());
 }

@@ -45,6 +45,13 @@ Value EntrySizes::roundUp(Value bytes) {
 
 /// `size`, or a bound of it, at the function's entry.
 FailureOr<Value> EntrySizes::hoist(Value size, memref::AllocOp alloc) {
+  FailureOr<Value> bound = boundAtEntry(size);
+  if (failed(bound))
+    return alloc.emitError("expected a buffer whose size follows from the sizes of the arguments");
+  return bound;
+}
+
+FailureOr<Value> EntrySizes::boundAtEntry(Value size) {
   if (std::optional<int64_t> constant = getConstantIntValue(size))
     return indexConstant(b, *constant);
   if (FailureOr<Value> same = cloneAtEntry(size); succeeded(same))
@@ -53,7 +60,40 @@ FailureOr<Value> EntrySizes::hoist(Value size, memref::AllocOp alloc) {
                                                                             nullptr, /*closedUB=*/true);
   if (succeeded(bound))
     return indexConstant(b, *bound);
-  return alloc.emitError("expected a buffer whose size follows from the sizes of the arguments");
+  if (auto apply = size.getDefiningOp<affine::AffineApplyOp>())
+    return boundAtEntry(apply.getAffineMap(), 0, apply.getMapOperands());
+  auto least = size.getDefiningOp<affine::AffineMinOp>();
+  if (!least)
+    return failure();
+  FailureOr<Value> lowest = failure();
+  for (unsigned result = 0; result < least.getMap().getNumResults(); ++result)
+    if (FailureOr<Value> one = boundAtEntry(least.getMap(), result, least.getMapOperands()); succeeded(one))
+      lowest = succeeded(lowest) ? Value(b.createOrFold<arith::MinSIOp>(*lowest, *one)) : *one;
+  return lowest;
+}
+
+FailureOr<Value> EntrySizes::boundAtEntry(AffineMap map, unsigned result, ValueRange operands) {
+  std::function<FailureOr<Value>(AffineExpr)> bound = [&](AffineExpr expr) -> FailureOr<Value> {
+    if (auto constant = dyn_cast<AffineConstantExpr>(expr))
+      return constant.getValue() < 0 ? FailureOr<Value>() : indexConstant(b, constant.getValue());
+    if (auto dim = dyn_cast<AffineDimExpr>(expr))
+      return boundAtEntry(operands[dim.getPosition()]);
+    if (auto symbol = dyn_cast<AffineSymbolExpr>(expr))
+      return boundAtEntry(operands[map.getNumDims() + symbol.getPosition()]);
+    auto binary = cast<AffineBinaryOpExpr>(expr);
+    FailureOr<Value> lhs = bound(binary.getLHS()), rhs = bound(binary.getRHS());
+    if (failed(lhs) || failed(rhs))
+      return failure();
+    switch (expr.getKind()) {
+    case AffineExprKind::Add:
+      return Value(b.createOrFold<arith::AddIOp>(*lhs, *rhs));
+    case AffineExprKind::Mul:
+      return Value(b.createOrFold<arith::MulIOp>(*lhs, *rhs));
+    default: // a quotient, or what a division leaves
+      return lhs;
+    }
+  };
+  return bound(map.getResult(result));
 }
 
 /// Recomputes `value` at the entry from the dimensions of the arguments.

@@ -29,6 +29,10 @@ private:
 
   /// `size`, or a bound of it, at the entry.
   mlir::FailureOr<mlir::Value> hoist(mlir::Value size, mlir::memref::AllocOp alloc);
+  /// The same, without an error.
+  mlir::FailureOr<mlir::Value> boundAtEntry(mlir::Value size);
+  /// A bound of a result of `map`, which grows with its operands: of sums, products and quotients of sizes.
+  mlir::FailureOr<mlir::Value> boundAtEntry(mlir::AffineMap map, unsigned result, mlir::ValueRange operands);
   /// Recomputes `value` at the entry from the dimensions of the arguments.
   mlir::FailureOr<mlir::Value> cloneAtEntry(mlir::Value value);
 };

@@ -27,7 +27,8 @@ class Graph:
         self.key_heads = choose([1, 1, 2])
         self.heads = self.key_heads * (1 if self.in_steps else choose([1, 1, 2, 3]))
         self.depth, self.width = choose([1, 8, 16, 20]), choose([1, 8, 16, 33])
-        self.arguments, self.reads, self.offsets, self.sums = [], [], False, False
+        self.arguments, self.reads, self.offsets, self.sums, self.layer = [], [], False, False, ""
+        self.layers = random.Random(f"layer {seed}")
 
     def chance(self, probability):
         return self.random.random() < probability
@@ -175,11 +176,28 @@ class Graph:
         if self.chance(0.3):
             self.sums = True
             results.append(self.type_of([extent for extent, letter in zip(extents, result) if letter != "e"], "f32"))
-        names = ["%0", "%1"][:len(results)]
-        return (f"func.func @f({', '.join(self.arguments)}) -> ({', '.join(results)}) {{\n"
+        names, returned, layer = ["%0", "%1"][:len(results)], results, ""
+        returns = names
+        if self.layers.random() < 0.4:
+            self.layer = result
+            layer, type_ = self.print_layer(extents, results[0])
+            returns, returned = ["%y"] + names[1:], [type_] + results[1:]
+        return (f"func.func @f({', '.join(self.arguments)}) -> ({', '.join(returned)}) {{\n"
                 f"  {', '.join(names)} = attn.attention %q, %k, %v{options}{self.read_clause()}{regions}\n"
-                f"    : {', '.join(types)} -> {', '.join(results)}\n"
-                f"  return {', '.join(names)} : {', '.join(results)}\n}}\n")
+                f"    : {', '.join(types)} -> {', '.join(results)}\n{layer}"
+                f"  return {', '.join(returns)} : {', '.join(returned)}\n}}\n")
+
+    def print_layer(self, extents, type_):
+        """A linear layer of the attention's result, with a residual by chance; and the type of what it gives."""
+        features = self.layers.choice([1, 16, 21, 40])
+        extents = extents[:-1] + [features]
+        weight, bias = self.argument("w", [features, self.width], self.element), self.argument("c", [features], self.element)
+        result, clause = self.type_of(extents, self.element), ""
+        if self.layers.random() < 0.5:
+            residual = self.argument("x", extents, "f32")
+            clause = (f" reads(%x : {residual}) maps [affine_map<(i, j, k, l) -> (i, j, k, l)>] epilogue(%sum, %read) {{\n"
+                      "    %joined = arith.addf %sum, %read : f32\n    attn.yield %joined : f32\n  }")
+        return f"  %y = attn.linear %0, %w, %c{clause} : {type_}, {weight}, {bias} -> {result}\n", result
 
     def print_steps(self):
         query, key, value = (self.argument(name, sizes, self.element) for name, sizes in (
@@ -227,13 +245,19 @@ def schedule(graph, seed):
     group = graph.heads // graph.key_heads
     heads = choose([0, 1, group] if graph.heads % 2 else [0, 1, group, 2 if group in (1, 2) else 0])
     sizes = [batches, heads, queries, 0 if graph.sums else choose([0, 0, 8, 5])]
+    name, verb = "attention", "tile_using_{}"
+    if graph.layer and choose([True, False]):  # and with it, by chance, the attention before it
+        name, verb = "linear", choose(["tile_using_{}", "fuse"])
+        by_letter = dict(zip("bhq", sizes))
+        sizes = [by_letter[letter] for letter in graph.layer[:-1]] + [choose([0, 7, 16])]
     kind, loops = choose([("forall", bool(any(sizes))), ("for", sum(size > 0 for size in sizes))])
+    options = " {use_forall}" if verb == "fuse" and kind == "forall" else ""
     handles = ", ".join(["!transform.any_op"] * (1 + loops))
     names = ", ".join(["%tile"] + [f"%loop{number}" for number in range(loops)])
     return f"""module attributes {{transform.with_named_sequence}} {{
   transform.named_sequence @__transform_main(%module: !transform.any_op {{transform.readonly}}) {{
-    %attention = transform.structured.match ops{{["attn.attention"]}} in %module : (!transform.any_op) -> !transform.any_op
-    {names} = transform.structured.tile_using_{kind} %attention tile_sizes {sizes}
+    %whole = transform.structured.match ops{{["attn.{name}"]}} in %module : (!transform.any_op) -> !transform.any_op
+    {names} = transform.structured.{verb.format(kind)} %whole tile_sizes {sizes}{options}
       : (!transform.any_op) -> ({handles})
     transform.yield
   }}
