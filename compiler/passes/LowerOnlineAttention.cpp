@@ -27,11 +27,15 @@ struct StepLowering {
 
   bool hasRegions() { return !op.getScore().empty() || !op.getKeep().empty(); }
 
-  /// A tile of scores, its size bounded statically.
-  Value scoresTile() {
-    Value empty = tensor::EmptyOp::create(b, ArrayRef<int64_t>{tuning.queries, tuning.keys}, b.getF32Type());
+  Value firstColumns(Value scores, OpFoldResult columns) {
     SmallVector<OpFoldResult> origin(2, b.getIndexAttr(0));
-    return sliceWithout(b, empty, origin, {rows, columns}, {false, false});
+    return sliceWithout(b, scores, origin, {rows, columns}, {false, false});
+  }
+
+  /// A tile of scores, its size bounded statically.
+  Value scoresTile(OpFoldResult columns) {
+    Value empty = tensor::EmptyOp::create(b, ArrayRef<int64_t>{tuning.queries, tuning.keys}, b.getF32Type());
+    return firstColumns(empty, columns);
   }
 
   /// scale · query · keyᵀ.
@@ -49,7 +53,9 @@ struct StepLowering {
                                          return SmallVector<Value>{scaled(b, out[0])};
                                        })[0];
     }
-    auto products = attn::TileMatmulOp::create(b, op.getQuery(), op.getKey(), scoresTile(),
+    // The last panel is multiplied whole, whatever pads it: its columns need no code of their own.
+    OpFoldResult padded = times(b, tensor::getMixedSize(b, op.getLoc(), op.getKey(), 0), panelWidth);
+    auto products = attn::TileMatmulOp::create(b, op.getQuery(), op.getKey(), scoresTile(padded),
                                                /*accumulate=*/false, /*masked=*/false);
     if (scale != 1) {
       OpBuilder::InsertionGuard guard(b);
@@ -57,12 +63,12 @@ struct StepLowering {
       b.setInsertionPoint(yield);
       yield->setOperand(0, scaled(b, yield->getOperand(0)));
     }
-    return products.getResult();
+    return padded == columns ? products.getResult() : firstColumns(products.getResult(), columns);
   }
 
   /// query · keyᵀ of keys that lie row after row, each read once: for a few queries.
   Value buildDotProducts() {
-    Value zeros = linalg::FillOp::create(b, f32Constant(b, 0), scoresTile()).getResult(0);
+    Value zeros = linalg::FillOp::create(b, f32Constant(b, 0), scoresTile(columns)).getResult(0);
     AffineMap all = b.getMultiDimIdentityMap(3);
     return buildGeneric(b, {{op.getQuery(), all.getSubMap({1, 2})}, {op.getKey(), all.getSubMap({0, 2})}},
                         {{zeros, all.getSubMap({1, 0})}}, 3, {2},

@@ -128,6 +128,7 @@ static void forgoLateStrengthReduction() {
 static void optimize(llvm::Module &module, TargetMachine &machine, Instrument instrument) {
   PipelineTuningOptions tuning;
   tuning.LoopVectorization = tuning.SLPVectorization = true;
+  tuning.LoopUnrolling = false; // loops come unrolled where it pays
   PassBuilder builder(&machine, tuning);
   builder.registerOptimizerLastEPCallback(
       [=](ModulePassManager &passes, OptimizationLevel, ThinOrFullLTOPhase) {
