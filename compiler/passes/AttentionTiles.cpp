@@ -8,9 +8,9 @@
 using namespace mlir;
 using namespace heed;
 
-AttentionTiles::AttentionTiles(attn::AttentionOp op, int64_t mostRows)
-    : op(op), b(op.getLoc(), op), mostRows(mostRows), letters(op.getLetters()), zero(b.getIndexAttr(0)),
-      one(b.getIndexAttr(1)), batches(extent(op.getQuery(), letters.query, 'b')),
+AttentionTiles::AttentionTiles(attn::AttentionOp op, int64_t mostRows, int64_t askedRows)
+    : op(op), b(op.getLoc(), op), mostRows(mostRows), askedRows(askedRows), letters(op.getLetters()),
+      zero(b.getIndexAttr(0)), one(b.getIndexAttr(1)), batches(extent(op.getQuery(), letters.query, 'b')),
       heads(extent(op.getQuery(), letters.query, 'h')), keyHeads(extent(op.getKey(), letters.key, 'h')),
       queries(extent(op.getQuery(), letters.query, 'q')), keys(extent(op.getKey(), letters.key, 'k')),
       depth(extent(op.getQuery(), letters.query, 'd')), width(extent(op.getValue(), letters.value, 'e')),
@@ -194,6 +194,43 @@ SmallVector<Value> AttentionTiles::buildStep(Value query, const TilePlace &place
   if (asks)
     op.getKeep().cloneInto(&online.getKeep(), mapping);
   return online.getResults();
+}
+
+SmallVector<Value> AttentionTiles::walkAsked(Value query, const TilePlace &place, KeyLoops &loops,
+                                             ValueRange state, WalkRows walk) {
+  if (!loops.mayAsk())
+    return state;
+  if (askedRows >= mostRows)
+    return loops.walkAsked(place, state, [&](const KeyRange &keys, ValueRange state) {
+      return walk(query, place, keys, state);
+    });
+  auto loop = scf::ForOp::create(b, indexConstant(b, 0), place.rows, indexConstant(b, askedRows), state);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  Value first = loop.getInductionVar();
+  OpFoldResult rows = minOfRest(b, askedRows, getAsOpFoldResult(place.rows), first);
+  TilePlace part = place;
+  part.tileBegin = b.createOrFold<arith::AddIOp>(place.tileBegin, first);
+  part.rows = asValue(b, rows);
+  auto placeIn = [&](Value all) {
+    SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(b, op.getLoc(), all), offsets(sizes.size(), zero);
+    offsets[0] = first, sizes[0] = rows;
+    return std::pair(offsets, sizes);
+  };
+  auto slice = [&](Value all) {
+    auto [offsets, sizes] = placeIn(all);
+    return sliceWithout(b, all, offsets, sizes, SmallVector<bool>(sizes.size(), false));
+  };
+  Value partQuery = slice(query);
+  SmallVector<Value> all(loop.getRegionIterArgs()), own = llvm::map_to_vector(all, slice);
+  own = loops.walkAsked(
+      part, own, [&](const KeyRange &keys, ValueRange state) { return walk(partQuery, part, keys, state); });
+  for (auto [result, into] : llvm::zip_equal(own, all)) {
+    auto [offsets, sizes] = placeIn(into);
+    into = insertSlice(b, result, into, offsets, sizes);
+  }
+  scf::YieldOp::create(b, all);
+  return loop.getResults();
 }
 
 SmallVector<TileResult> AttentionTiles::finish(ValueRange state, const Ranges &ranges, ValueRange results) {

@@ -7,12 +7,12 @@
 namespace heed {
 
 struct AttentionTiles {
-  /// `mostRows`: the queries of a tile. Code goes before `op`.
-  AttentionTiles(attn::AttentionOp op, int64_t mostRows);
+  /// `mostRows`: the queries of a tile; `askedRows`: of one whose pairs are asked. Code goes before `op`.
+  AttentionTiles(attn::AttentionOp op, int64_t mostRows, int64_t askedRows);
 
   attn::AttentionOp op;
   mlir::ImplicitLocOpBuilder b;
-  int64_t mostRows;
+  int64_t mostRows, askedRows;
   attn::AttentionLayout letters;
   mlir::OpFoldResult zero, one;
   mlir::OpFoldResult batches, heads, keyHeads, queries, keys, depth, width;
@@ -49,6 +49,12 @@ struct AttentionTiles {
                                             int64_t tileKeys, SliceKeys slice, mlir::ValueRange state);
   /// The parts of each row's sum: the lanes that add them up.
   mlir::OpFoldResult sumParts;
+  /// Walks what a mask asks of a tile of queries, for fewer rows at a time, which have closer bounds; `walk`
+  /// makes the loops of a range from the rows' queries, place and state.
+  using WalkRows = llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::Value, const TilePlace &,
+                                                                     const KeyRange &, mlir::ValueRange)>;
+  llvm::SmallVector<mlir::Value> walkAsked(mlir::Value query, const TilePlace &place, KeyLoops &loops,
+                                           mlir::ValueRange state, WalkRows walk);
   /// Divides by the row sums and says where the tiles go.
   llvm::SmallVector<TileResult> finish(mlir::ValueRange state, const Ranges &ranges,
                                        mlir::ValueRange results);
@@ -62,12 +68,18 @@ private:
   mlir::OpFoldResult extent(mlir::Value tensor, llvm::StringRef in, char letter);
 };
 
-/// The most queries for which keys are not worth packing.
-inline constexpr int64_t fewQueries = 8;
+/// How the keys of an attention are split among tasks where its queries are one tile.
+struct KeySplit {
+  int64_t partKeys; ///< of a task. It does not depend on the number of threads, lest results do
+  int64_t tileKeys; ///< of a step
+  /// The keys of a step are transposed into panels. Else they are multiplied where they lie, and a task has
+  /// all the query heads of a group, so that each key is read from memory once.
+  bool packs;
+};
 
-/// Tiles an attention of few queries: keys and values are read once, where they lie, in parts of which each
-/// makes a state of its own; the states are merged. `batches`: how many, 0 where there are many queries.
-llvm::SmallVector<mlir::Value> tileFewQueries(AttentionTiles &tiles, int64_t tileKeys,
+/// Tiles an attention whose queries are one tile: each part of the keys makes a state of its own, and the
+/// states are merged. `batches`: how many, 0 where there are other sizes.
+llvm::SmallVector<mlir::Value> tileFewQueries(AttentionTiles &tiles, const KeySplit &split,
                                               mlir::OpFoldResult batches, mlir::ValueRange results);
 
 } // namespace heed

@@ -211,16 +211,14 @@ KeyLoops::KeyLoops(ImplicitLocOpBuilder &b, attn::AttentionOp op, const std::opt
     : b(b), op(op), mask(mask), steps(steps) {
   if (!mask || mask->dropped.empty()) {
     full.push_back({indexConstant(b, 0), place.keyLength});
-  } else if (mask->touched.empty()) {
-    // no key
-  } else if (mask->isUpperBound()) {
-    PlacedWalk walk(b, op, *mask, place, {1, 1});
-    KeySegment<Value> segment = walk.getSegments()[0];
-    full.push_back({segment.begin, segment.end});
-  } else {
+  } else if (mask->asks()) {
     PlacedWalk walk(b, op, *mask, place, steps);
     full = walk.getFull(walk.getSegments());
     asks = true;
+  } else if (!mask->touched.empty()) {
+    PlacedWalk walk(b, op, *mask, place, {1, 1});
+    KeySegment<Value> segment = walk.getSegments()[0];
+    full.push_back({segment.begin, segment.end});
   }
 }
 

@@ -34,7 +34,10 @@ struct StepLowering {
 
   /// A tile of scores, its size bounded statically.
   Value scoresTile(OpFoldResult columns) {
-    Value empty = tensor::EmptyOp::create(b, ArrayRef<int64_t>{tuning.queries, tuning.keys}, b.getF32Type());
+    SmallVector<int64_t> most{getUpperBound(rows).value_or(tuning.queries),
+                              getUpperBound(columns).value_or(tuning.keys)};
+    most[1] = llvm::alignTo(most[1], panelWidth);
+    Value empty = tensor::EmptyOp::create(b, most, b.getF32Type());
     return firstColumns(empty, columns);
   }
 
@@ -73,8 +76,9 @@ struct StepLowering {
     return buildGeneric(b, {{op.getQuery(), all.getSubMap({1, 2})}, {op.getKey(), all.getSubMap({0, 2})}},
                         {{zeros, all.getSubMap({1, 0})}}, 3, {2},
                         [&](ImplicitLocOpBuilder &b, ValueRange in, ValueRange out) {
-                          return SmallVector<Value>{
-                              arith::AddFOp::create(b, out[0], arith::MulFOp::create(b, in[0], in[1]))};
+                          auto fused = arith::FastMathFlags::contract;
+                          Value product = arith::MulFOp::create(b, in[0], in[1], fused);
+                          return SmallVector<Value>{arith::AddFOp::create(b, out[0], product, fused)};
                         })[0];
   }
 

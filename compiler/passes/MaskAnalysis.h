@@ -28,6 +28,8 @@ struct MaskAnalysis {
   bool isSharp = false;
   /// Whether a tile visits the keys below a bound, which all its queries keep.
   bool isUpperBound() const;
+  /// Whether some pair must be asked.
+  bool asks() const { return !touched.empty() && !dropped.empty() && !isUpperBound(); }
   /// With one key at least, every query keeps one.
   bool keepsSome = false;
 

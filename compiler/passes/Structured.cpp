@@ -3,6 +3,7 @@
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StructuredOpsUtils.h"
+#include "mlir/Interfaces/ValueBoundsOpInterface.h"
 
 using namespace mlir;
 using namespace heed;
@@ -125,6 +126,14 @@ static SmallVector<OpFoldResult> foldSizes(ArrayRef<OpFoldResult> sizes) {
   SmallVector<OpFoldResult> folded(sizes);
   (void)foldDynamicIndexList(folded);
   return folded;
+}
+
+std::optional<int64_t> heed::getUpperBound(OpFoldResult size) {
+  if (std::optional<int64_t> constant = getConstantIntValue(size))
+    return constant;
+  FailureOr<int64_t> bound = ValueBoundsConstraintSet::computeConstantBound(presburger::BoundType::UB, {size},
+                                                                            nullptr, /*closedUB=*/true);
+  return succeeded(bound) ? std::optional(*bound) : std::nullopt;
 }
 
 Value heed::sliceWithout(ImplicitLocOpBuilder &b, Value tensor, ArrayRef<OpFoldResult> offsets,

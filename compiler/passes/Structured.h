@@ -81,6 +81,9 @@ mlir::OpFoldResult times(mlir::ImplicitLocOpBuilder &b, mlir::OpFoldResult a, in
 /// `value` as an index value.
 mlir::Value asValue(mlir::ImplicitLocOpBuilder &b, mlir::OpFoldResult value);
 
+/// The most that `size` can be, where that is known.
+std::optional<int64_t> getUpperBound(mlir::OpFoldResult size);
+
 /// The slice of `tensor` from `offsets` on of `sizes`, without the dimensions of `dropped`.
 mlir::Value sliceWithout(mlir::ImplicitLocOpBuilder &b, mlir::Value tensor,
                          llvm::ArrayRef<mlir::OpFoldResult> offsets, llvm::ArrayRef<mlir::OpFoldResult> sizes,

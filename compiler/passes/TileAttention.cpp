@@ -3,7 +3,6 @@
 
 #include "compiler/passes/AttentionTiles.h"
 #include "compiler/target/Target.h"
-#include "mlir/Interfaces/ValueBoundsOpInterface.h"
 
 namespace heed {
 #define GEN_PASS_DEF_TILEATTENTION
@@ -15,10 +14,10 @@ namespace {
 
 /// An attention of many queries.
 struct AttentionTiler : AttentionTiles {
-  int64_t tileKeys, askedRows;
+  int64_t tileKeys;
 
   AttentionTiler(attn::AttentionOp op, const Tuning &tuning)
-      : AttentionTiles(op, tuning.queries), tileKeys(tuning.keys), askedRows(tuning.askedQueries) {}
+      : AttentionTiles(op, tuning.queries, tuning.askedQueries), tileKeys(tuning.keys) {}
 
   /// Copies made once per head, for all tiles of queries: the keys transposed in panels, [batch, head,
   /// keys/w, d, w], of which the last is padded with whatever is there; and the values, unless they lie row
@@ -84,42 +83,10 @@ struct AttentionTiler : AttentionTiles {
     state = loops.walkFull(state, [&](const KeyRange &keys, ValueRange state) {
       return walkTiles(packed, queryTile, place, keys, state);
     });
-    return loops.mayAsk() ? walkAsked(packed, queryTile, place, loops, state) : state;
-  }
-
-  /// The keys that some queries of a tile keep: for few rows at a time, each of which keeps most of what it
-  /// visits.
-  SmallVector<Value> walkAsked(const Packed &packed, Value queryTile, const TilePlace &place, KeyLoops &loops,
-                               ValueRange state) {
-    auto loop = scf::ForOp::create(b, indexConstant(b, 0), place.rows, indexConstant(b, askedRows), state);
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(loop.getBody());
-    Value first = loop.getInductionVar();
-    OpFoldResult rows = minOfRest(b, askedRows, getAsOpFoldResult(place.rows), first);
-    TilePlace part = place;
-    part.tileBegin = b.createOrFold<arith::AddIOp>(place.tileBegin, first);
-    part.rows = asValue(b, rows);
-    auto placeIn = [&](Value all) {
-      SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(b, op.getLoc(), all),
-                                offsets(sizes.size(), zero);
-      offsets[0] = first, sizes[0] = rows;
-      return std::pair(offsets, sizes);
-    };
-    auto slice = [&](Value all) {
-      auto [offsets, sizes] = placeIn(all);
-      return sliceWithout(b, all, offsets, sizes, SmallVector<bool>(sizes.size(), false));
-    };
-    Value query = slice(queryTile);
-    SmallVector<Value> all(loop.getRegionIterArgs()), own = llvm::map_to_vector(all, slice);
-    own = loops.walkAsked(part, own, [&](const KeyRange &keys, ValueRange state) {
-      return walkTiles(packed, query, part, keys, state);
-    });
-    for (auto [result, into] : llvm::zip_equal(own, all)) {
-      auto [offsets, sizes] = placeIn(into);
-      into = insertSlice(b, result, into, offsets, sizes);
-    }
-    scf::YieldOp::create(b, all);
-    return loop.getResults();
+    return walkAsked(queryTile, place, loops, state,
+                     [&](Value query, const TilePlace &part, const KeyRange &keys, ValueRange state) {
+                       return walkTiles(packed, query, part, keys, state);
+                     });
   }
 
   /// The online softmax over tiles of some keys.
@@ -141,39 +108,44 @@ struct AttentionTiler : AttentionTiles {
   }
 };
 
-/// The most queries that there can be, where that is known. Tiles of a schedule have a most.
-std::optional<int64_t> mostQueries(const AttentionTiles &tiles) {
-  if (std::optional<int64_t> constant = getConstantIntValue(tiles.queries))
-    return constant;
-  FailureOr<int64_t> bound = ValueBoundsConstraintSet::computeConstantBound(
-      presburger::BoundType::UB, {tiles.queries}, nullptr, /*closedUB=*/true);
-  return succeeded(bound) ? std::optional(*bound) : std::nullopt;
-}
-
-/// Both ways go to the same results; which one has anything to do is known when the sizes are.
+/// All ways go to the same results; which one has anything to do is known when the sizes are.
 void tile(attn::AttentionOp op, const Tuning &tuning) {
   AttentionTiler many(op, tuning);
   ImplicitLocOpBuilder &b = many.b;
   SmallVector<Value> results = many.emptyResults();
-  std::optional<int64_t> queries = mostQueries(many);
-  OpFoldResult ofMany = many.batches, ofFew = many.batches;
-  // In a loop of a schedule, memory can be planned for both ways where the batches of a tile are constant.
-  bool isOpen =
-      !queries && (getConstantIntValue(many.batches) || !op->getParentOfType<LoopLikeOpInterface>());
-  if (isOpen) {
-    Value few = arith::CmpIOp::create(b, arith::CmpIPredicate::ule, asValue(b, many.queries),
-                                      indexConstant(b, fewQueries));
-    Value batches = asValue(b, many.batches), none = indexConstant(b, 0);
-    ofFew = arith::SelectOp::create(b, few, batches, none).getResult();
-    ofMany = arith::SelectOp::create(b, few, none, batches).getResult();
+  std::optional<int64_t> most = getUpperBound(many.queries); // tiles of a schedule have one
+  // In a loop of a schedule, memory can be planned for all ways where the batches of a tile are constant.
+  bool isOpen = !most && (getConstantIntValue(many.batches) || !op->getParentOfType<LoopLikeOpInterface>());
+  // Up to three queries, keys are not worth transposing, and up to a tile, not worth keeping transposed. The
+  // code of a mask is there twice for every way, so where all ways are open, it gets two instead of three.
+  bool hasOneTile = !isOpen || !many.mask || !many.mask->asks();
+  int64_t few = hasOneTile ? 3 : 8, oneTile = hasOneTile ? tuning.queries : few;
+
+  /// The batches of the way that takes more than `above` queries, up to `last`; null if it takes none.
+  auto batchesOf = [&](int64_t above, int64_t last) -> OpFoldResult {
+    int64_t without = many.mostRows + 1; // of which `many` takes any number
+    if (!isOpen)
+      return above < most.value_or(without) && most.value_or(without) <= last ? many.batches : OpFoldResult();
+    Value queries = asValue(b, many.queries), isTaken;
+    for (auto [predicate, bound] :
+         {std::pair(arith::CmpIPredicate::ugt, above), {arith::CmpIPredicate::ule, last}}) {
+      if (bound == 0 || bound == INT64_MAX)
+        continue;
+      Value holds = arith::CmpIOp::create(b, predicate, queries, indexConstant(b, bound));
+      isTaken = isTaken ? arith::AndIOp::create(b, isTaken, holds).getResult() : holds;
+    }
+    return arith::SelectOp::create(b, isTaken, asValue(b, many.batches), indexConstant(b, 0)).getResult();
+  };
+  if (OpFoldResult batches = batchesOf(0, few)) {
+    AttentionTiles tiles(op, few, few);
+    results = tileFewQueries(tiles, {256, 256, /*packs=*/false}, batches, results);
   }
-  bool areFew = queries && *queries <= fewQueries;
-  if (isOpen || areFew) {
-    AttentionTiles few(op, fewQueries);
-    results = tileFewQueries(few, tuning.keys, ofFew, results);
+  if (OpFoldResult batches = few < oneTile ? batchesOf(few, oneTile) : OpFoldResult()) {
+    AttentionTiles tiles(op, tuning.queries, tuning.askedQueries);
+    results = tileFewQueries(tiles, {1024, tuning.keys, /*packs=*/true}, batches, results);
   }
-  if (!areFew)
-    results = many.run(ofMany, results);
+  if (OpFoldResult batches = batchesOf(oneTile, INT64_MAX))
+    results = many.run(batches, results);
   many.replaceWith(results);
 }
 

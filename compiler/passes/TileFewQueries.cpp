@@ -1,27 +1,27 @@
-// Attention of few queries, as in generating token by token: bound by reading keys and values.
+// Attention whose queries are one tile: a few tokens on many, bound by reading keys and values.
 #include "compiler/passes/AttentionTiles.h"
 
+#include "compiler/target/Target.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 using namespace heed;
 
-/// Keys that one task reads. It does not depend on the number of threads, lest results do; and the keys and
-/// values of a part stay in the second-level cache while the query heads of a group go over them.
-static constexpr int64_t partKeys = 256;
-
 namespace {
 
 struct FewQueries {
   AttentionTiles &tiles;
   ImplicitLocOpBuilder &b;
-  int64_t tileKeys;
+  KeySplit split;
   OpFoldResult zero, one, queries;
+  Value group; ///< query heads of a task
 
-  FewQueries(AttentionTiles &tiles, int64_t tileKeys)
-      : tiles(tiles), b(tiles.b), tileKeys(tileKeys), zero(tiles.zero), one(tiles.one),
-        queries(minOfRest(b, fewQueries, tiles.queries, indexConstant(b, 0))) {} // a bound for its memory
+  FewQueries(AttentionTiles &tiles, const KeySplit &split)
+      : tiles(tiles), b(tiles.b), split(split), zero(tiles.zero), one(tiles.one),
+        queries(minOfRest(b, tiles.mostRows, tiles.queries, tiles.zero)), // a bound for its memory
+        group(split.packs ? indexConstant(b, 1) : tiles.group) {}
 
   /// Where the states of some heads and queries lie.
   struct StateSlice {
@@ -44,25 +44,28 @@ struct FewQueries {
     for (size_t i = 0; i < 3; ++i)
       states.push_back(tensor::EmptyOp::create(
           b, extend({{}, {batches, tiles.heads, parts, queries}, {}}, i).sizes, b.getF32Type()));
-    OpFoldResult group = getAsOpFoldResult(tiles.group);
-    return buildForall(b, {batches, tiles.keyHeads, parts}, states, [&](ValueRange at, ValueRange states) {
-      Value firstHead = b.createOrFold<arith::MulIOp>(at[1], tiles.group);
+    OpFoldResult groups = split.packs ? tiles.heads : tiles.keyHeads;
+    return buildForall(b, {batches, groups, parts}, states, [&](ValueRange at, ValueRange states) {
+      Value firstHead = b.createOrFold<arith::MulIOp>(at[1], group);
+      Value keyHead = b.createOrFold<arith::DivUIOp>(firstHead, tiles.group);
       SmallVector<TileResult> results;
       SmallVector<Value> groupStates;
       for (auto [i, state] : llvm::enumerate(states)) {
-        auto [offsets, sizes, dropped] = extend(
-            {{at[0], firstHead, at[2], zero}, {one, group, one, queries}, {true, false, true, false}}, i);
+        auto [offsets, sizes, dropped] = extend({{at[0], firstHead, at[2], zero},
+                                                 {one, getAsOpFoldResult(group), one, queries},
+                                                 {true, false, true, false}},
+                                                i);
         groupStates.push_back(sliceWithout(b, state, offsets, sizes, dropped));
         results.push_back({groupStates.back(), offsets, sizes});
       }
-      auto loop = scf::ForOp::create(b, indexConstant(b, 0), tiles.group, indexConstant(b, 1), groupStates);
+      auto loop = scf::ForOp::create(b, indexConstant(b, 0), group, indexConstant(b, 1), groupStates);
       {
         OpBuilder::InsertionGuard guard(b);
         b.setInsertionPointToStart(loop.getBody());
         Value number = loop.getInductionVar();
         TilePlace place =
             tiles.placeOf(at[0], b.createOrFold<arith::AddIOp>(firstHead, number), zero, queries);
-        scf::YieldOp::create(b, walkPart(place, at[1], at[2], number, loop.getRegionIterArgs()));
+        scf::YieldOp::create(b, walkPart(place, keyHead, at[2], number, loop.getRegionIterArgs()));
       }
       for (auto [result, value] : llvm::zip_equal(results, loop.getResults()))
         result.tile = value;
@@ -83,33 +86,60 @@ struct FewQueries {
       Value first = f32Constant(b, i == 1 ? -INFINITY : 0);
       state.push_back(linalg::FillOp::create(b, first, slice).getResult(0));
     }
-    Value begin = b.createOrFold<arith::MulIOp>(part, indexConstant(b, partKeys));
-    Value end = b.createOrFold<arith::AddIOp>(begin, indexConstant(b, partKeys));
-    KeyLoops loops(b, tiles.op, tiles.mask, place, {1, tileKeys});
-    auto walk = [&](KeyRange keys, ValueRange state) {
+    Value begin = b.createOrFold<arith::MulIOp>(part, indexConstant(b, split.partKeys));
+    Value end = b.createOrFold<arith::AddIOp>(begin, indexConstant(b, split.partKeys));
+    KeyLoops loops(b, tiles.op, tiles.mask, place, {1, split.tileKeys});
+    auto walk = [&](Value query, const TilePlace &place, KeyRange keys, ValueRange state) {
       keys.begin = b.createOrFold<arith::MaxSIOp>(keys.begin, begin);
       keys.end = b.createOrFold<arith::MinSIOp>(keys.end, end);
       keys.isWhole = false; // a part may end within a tile
       return walkTiles(query, place, keyHead, keys, state);
     };
-    state = loops.walkFull(state, walk);
-    state = loops.walkAsked(place, state, walk);
+    state = loops.walkFull(
+        state, [&](const KeyRange &keys, ValueRange state) { return walk(query, place, keys, state); });
+    state = tiles.walkAsked(query, place, loops, state, walk);
     SmallVector<Value> results;
     for (auto [own, states, slice] : llvm::zip_equal(state, groupStates, slices))
       results.push_back(insertSlice(b, own, states, slice.offsets, slice.sizes));
     return results;
   }
 
-  /// The online softmax over tiles of keys, where they lie.
+  /// The keys of a step, [k, d], as panels.
+  Value packKeys(const Ranges &ranges, OpFoldResult columns) {
+    OpFoldResult lanes = b.getIndexAttr(panelWidth), most = b.getIndexAttr(split.tileKeys / panelWidth);
+    OpFoldResult count = ceilDiv(b, columns, panelWidth);
+    Value empty =
+        tensor::EmptyOp::create(b, {most, tiles.depth, lanes}, getElementTypeOrSelf(tiles.op.getKey()));
+    Value panels =
+        sliceWithout(b, empty, {zero, zero, zero}, {count, tiles.depth, lanes}, {false, false, false});
+    auto loop = scf::ForOp::create(b, indexConstant(b, 0), asValue(b, count), indexConstant(b, 1), panels);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBody());
+    Value number = loop.getInductionVar(), all = loop.getRegionIterArg(0);
+    OpFoldResult first = times(b, number, panelWidth), rows = minOfRest(b, panelWidth, columns, first);
+    Ranges own = ranges;
+    own['k'] = {affine::makeComposedFoldedAffineApply(b, b.getLoc(),
+                                                      b.getAffineSymbolExpr(0) + b.getAffineSymbolExpr(1),
+                                                      {ranges.lookup('k').first, first}),
+                rows};
+    SmallVector<OpFoldResult> offsets{number, zero, zero}, sizes{one, tiles.depth, rows};
+    Value panel = sliceWithout(b, all, offsets, sizes, {true, false, false});
+    Value copied = copyMatrix(b, tiles.op.getKey(), tiles.letters.key, own, 'd', 'k', panel);
+    scf::YieldOp::create(b, insertSlice(b, copied, all, offsets, sizes));
+    return loop.getResult(0);
+  }
+
+  /// The online softmax over tiles of keys.
   SmallVector<Value> walkTiles(Value query, const TilePlace &place, Value keyHead, const KeyRange &keys,
                                ValueRange state) {
     auto slice = [&](Value at, OpFoldResult columns) -> std::pair<Value, Value> {
       Ranges ranges = tiles.rangesOf(place, keyHead);
       ranges['k'] = {at, columns};
-      return {sliceMatrix(b, tiles.op.getKey(), tiles.letters.key, ranges, 'k', 'd'),
+      return {split.packs ? packKeys(ranges, columns)
+                          : sliceMatrix(b, tiles.op.getKey(), tiles.letters.key, ranges, 'k', 'd'),
               sliceMatrix(b, tiles.op.getValue(), tiles.letters.value, ranges, 'k', 'e')};
     };
-    return tiles.buildSteps(query, place, keys, tileKeys, slice, state);
+    return tiles.buildSteps(query, place, keys, split.tileKeys, slice, state);
   }
 
   /// Merges the states of the parts into the results.
@@ -163,9 +193,9 @@ struct FewQueries {
 
 } // namespace
 
-SmallVector<Value> heed::tileFewQueries(AttentionTiles &tiles, int64_t tileKeys, OpFoldResult batches,
+SmallVector<Value> heed::tileFewQueries(AttentionTiles &tiles, const KeySplit &split, OpFoldResult batches,
                                         ValueRange results) {
-  FewQueries few(tiles, tileKeys);
-  OpFoldResult parts = ceilDiv(tiles.b, tiles.keys, partKeys);
+  FewQueries few(tiles, split);
+  OpFoldResult parts = ceilDiv(tiles.b, tiles.keys, split.partKeys);
   return few.mergeParts(batches, parts, few.walkParts(batches, parts), results);
 }

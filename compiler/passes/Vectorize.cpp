@@ -48,7 +48,7 @@ SmallVector<Value> heed::buildLoop(ImplicitLocOpBuilder &b, Value from, Value to
                                    ValueRange carried,
                                    function_ref<SmallVector<Value>(Value, ValueRange)> body) {
   std::optional<int64_t> first = getConstantIntValue(from), last = getConstantIntValue(to);
-  if (first && last && *first >= *last)
+  if (from == to || (first && last && *first >= *last))
     return carried;
   auto loop = scf::ForOp::create(b, from, to, indexConstant(b, step), carried);
   OpBuilder::InsertionGuard guard(b);

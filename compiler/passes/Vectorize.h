@@ -38,6 +38,7 @@ public:
   LaneMapping(mlir::ImplicitLocOpBuilder &b, int64_t width) : b(b), width(width) {}
 
   void map(mlir::Value from, mlir::Value to) { mapping.map(from, to); }
+  bool contains(mlir::Value value) const { return mapping.contains(value); }
   mlir::Value lookup(mlir::Value value) const { return mapping.lookupOrDefault(value); }
   mlir::Value asVector(mlir::Value value);
   /// Clones an elementwise operation or a constant.

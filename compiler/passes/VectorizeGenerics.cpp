@@ -66,33 +66,52 @@ struct GenericVectorizer : LaneAnalysis {
     return result;
   }
 
-  /// Emits the body for the lanes from `lane` on, in a reduction without the combining operation.
-  LaneMapping buildBody(ArrayRef<Value> at, Value lane, Value mask) {
+  /// What is the same for all lanes, emitted once for a row. The optimizer could not move it there: for all
+  /// it knows, a store to the row changes what was loaded.
+  LaneMapping buildShared(ArrayRef<Value> at) {
     LaneMapping lanes(b, width);
+    for (auto [argument, source, map] :
+         llvm::zip(op.getBody()->getArguments().take_front(op.getNumDpsInputs()), op.getInputs(), maps)) {
+      if (argument.use_empty())
+        continue;
+      if (!isa<MemRefType>(source.getType()))
+        lanes.map(argument, source);
+      else if (!dependsOnLane(map))
+        lanes.map(argument, memref::LoadOp::create(b, source, coordinates(map, at, {})));
+    }
+    for (Operation &inner : op.getBody()->without_terminator()) {
+      auto isShared = [&](Value value) {
+        return lanes.contains(value) || value.getParentBlock() != op.getBody();
+      };
+      if (auto index = dyn_cast<linalg::IndexOp>(inner)) {
+        if (static_cast<int64_t>(index.getDim()) != last)
+          lanes.map(index, at[index.getDim()]);
+      } else if (&inner != combiner && isPure(&inner) && inner.getNumRegions() == 0 &&
+                 llvm::all_of(inner.getOperands(), isShared)) {
+        lanes.clone(&inner);
+      }
+    }
+    return lanes;
+  }
+
+  /// Emits the rest of the body for the lanes from `lane` on, in a reduction without the combining operation.
+  LaneMapping buildBody(const LaneMapping &shared, ArrayRef<Value> at, Value lane, Value mask) {
+    LaneMapping lanes = shared;
     Block *body = op.getBody();
     unsigned inputs = op.getNumDpsInputs();
     for (auto [index, map] : llvm::enumerate(maps)) {
       BlockArgument argument = body->getArgument(index);
-      if (argument.use_empty() || (reduces && index >= inputs))
+      if (argument.use_empty() || lanes.contains(argument) || (reduces && index >= inputs))
         continue;
       Value source = op->getOperand(index);
-      if (!isa<MemRefType>(source.getType())) {
-        lanes.map(argument, source);
-        continue;
-      }
       SmallVector<Value> place = coordinates(map, at, lane);
       lanes.map(argument, dependsOnLane(map) ? loadVector(b, source, place, width, mask)
                                              : memref::LoadOp::create(b, source, place).getResult());
     }
     for (Operation &inner : body->without_terminator()) {
-      if (&inner == combiner)
+      if (&inner == combiner || (inner.getNumResults() == 1 && lanes.contains(inner.getResult(0))))
         continue;
       if (auto index = dyn_cast<linalg::IndexOp>(inner)) {
-        int64_t dim = index.getDim();
-        if (dim != last) {
-          lanes.map(index, at[dim]);
-          continue;
-        }
         Value step = vector::StepOp::create(b, VectorType::get(width, b.getIndexType()));
         lanes.map(index, arith::AddIOp::create(b, lanes.asVector(lane), step));
       } else if (auto load = dyn_cast<memref::LoadOp>(inner);
@@ -112,8 +131,9 @@ struct GenericVectorizer : LaneAnalysis {
   /// One row: whole vectors, then the rest under a mask.
   void mapRow(ArrayRef<Value> at) {
     Value size = sizes[last], zero = indexConstant(b, 0), whole = wholeSteps(b, zero, size, width);
+    LaneMapping shared = buildShared(at);
     auto step = [&](Value lane, Value mask) {
-      LaneMapping lanes = buildBody(at, lane, mask);
+      LaneMapping lanes = buildBody(shared, at, lane, mask);
       OperandRange outs = op.getOutputs();
       for (auto [yielded, out, map] : llvm::zip_equal(op.getBody()->getTerminator()->getOperands(), outs,
                                                       ArrayRef(maps).take_back(outs.size())))
@@ -129,8 +149,9 @@ struct GenericVectorizer : LaneAnalysis {
     Type element = combiner->getResult(0).getType();
     Value neutral = arith::ConstantOp::create(b, cast<TypedAttr>(neutralElement(element)));
     Value vector = vector::BroadcastOp::create(b, VectorType::get(width, element), neutral);
+    LaneMapping shared = buildShared(at);
     auto step = [&](Value lane, Value sum, Value mask) -> Value {
-      LaneMapping lanes = buildBody(at, lane, mask);
+      LaneMapping lanes = buildBody(shared, at, lane, mask);
       bool first = combiner->getOperand(0) == op.getRegionOutputArgs()[0];
       Value term = lanes.asVector(lanes.lookup(combiner->getOperand(first ? 1 : 0)));
       if (mask)
@@ -138,16 +159,20 @@ struct GenericVectorizer : LaneAnalysis {
       return vector::makeArithReduction(b, b.getLoc(), *kind, sum, term);
     };
     Value most = wholeSteps(b, zero, size, width * accumulators), whole = wholeSteps(b, most, size, width);
-    SmallVector<Value> sums =
-        buildLoop(b, zero, most, width * accumulators, SmallVector<Value>(accumulators, vector),
-                  [&](Value lane, ValueRange sums) {
-                    SmallVector<Value> next;
-                    for (auto [i, sum] : llvm::enumerate(sums)) {
-                      Value from = b.createOrFold<arith::AddIOp>(lane, indexConstant(b, i * width));
-                      next.push_back(step(from, sum, {}));
-                    }
-                    return next;
-                  });
+    SmallVector<Value> sums(accumulators, vector);
+    auto addAll = [&](Value lane, ValueRange sums) {
+      SmallVector<Value> next;
+      for (auto [i, sum] : llvm::enumerate(sums)) {
+        Value from = b.createOrFold<arith::AddIOp>(lane, indexConstant(b, i * width));
+        next.push_back(step(from, sum, {}));
+      }
+      return next;
+    };
+    if (std::optional<int64_t> end = getConstantIntValue(most); end && *end <= width * accumulators * 4)
+      for (int64_t lane = 0; lane < *end; lane += width * accumulators) // a head's width, mostly
+        sums = addAll(indexConstant(b, lane), sums);
+    else
+      sums = buildLoop(b, zero, most, width * accumulators, sums, addAll);
     for (size_t stride = accumulators / 2; stride; stride /= 2)
       for (size_t i = 0; i < stride; ++i)
         sums[i] = vector::makeArithReduction(b, b.getLoc(), *kind, sums[i], sums[i + stride]);

@@ -27,15 +27,18 @@ struct MatmulVectorizer {
   ImplicitLocOpBuilder b;
   const Target &target;
   Value rows, columns, depth;
-  int64_t high; ///< rows of the register tile
-  int64_t few;  ///< rows up to which a tile streams
+  std::optional<int64_t> mostRows; ///< where that is known
+  int64_t high;                    ///< rows of the register tile
+  int64_t few;                     ///< rows up to which a tile streams
   MicroKernel kernel;
 
   MatmulVectorizer(attn::TileMatmulOp op, const Target &target)
       : op(op), b(op.getLoc(), op), target(target), rows(sizeOf(b, op.getInit(), 0)),
-        columns(sizeOf(b, op.getInit(), 1)), depth(sizeOf(b, op.getLhs(), 1)),
-        high(target.tuning.matmul.rows), few(isInAttention(op) ? 0 : std::min<int64_t>(high - 1, 3)),
-        kernel(b, op, target) {}
+        columns(sizeOf(b, op.getInit(), 1)), depth(sizeOf(b, op.getLhs(), 1)), mostRows(getUpperBound(rows)),
+        high(target.tuning.matmul.rows), few(std::min<int64_t>(high - 1, 3)), kernel(b, op, target) {
+    if (isInAttention(op) && !(mostRows && *mostRows <= few))
+      few = 0;
+  }
 
   void run() {
     // A weight of zero times a value that is not finite would leak: such tiles take the careful loop.
@@ -90,7 +93,9 @@ struct MatmulVectorizer {
       });
     if (few == 0)
       return buildColumns(columns, blocksOf(high), buildBlock);
-    Value isFew = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::ule, rows, indexConstant(b, few));
+    Value isFew = mostRows && *mostRows <= few
+                      ? arith::ConstantIntOp::create(b, 1, 1).getResult()
+                      : b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::ule, rows, indexConstant(b, few));
     choose(isFew, [&](bool streams) {
       if (!streams)
         return buildColumns(columns, blocksOf(high), buildBlock);
@@ -158,12 +163,13 @@ struct MatmulVectorizer {
     Value larger = b.createOrFold<arith::SubIOp>(rest, b.createOrFold<arith::MulIOp>(base, count));
     auto buildBlocks = [&](int64_t height, Value from, Value to) {
       buildLoop(b, from, to, height, [&](Value row) {
-        kernel.build(row, height, column, blocks, mask, /*careful=*/false, /*prefetches=*/true);
+        kernel.build(row, height, column, blocks, mask, /*careful=*/false, /*prefetches=*/!isInAttention(op));
       });
     };
     if (most < high)
       buildBlocks(high, zero, done);
-    int64_t least = few == 0 ? 1 : std::min(few + 1, (most + 1) / 2); // of a fair share
+    // Of a fair share, which is lower only where a whole tile is: that goes row by row.
+    int64_t least = few == 0 ? (most + 2) / 2 : std::min(few + 1, (most + 1) / 2);
     for (int64_t height = most; height >= least; --height) {
       auto is = [&](int64_t offset) {
         return b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::eq, base,
@@ -176,6 +182,8 @@ struct MatmulVectorizer {
       buildBlocks(height, height == high ? zero : done, end);
       done = end;
     }
+    if (few == 0 && least > 1)
+      buildBlocks(1, done, rows);
   }
 };
 

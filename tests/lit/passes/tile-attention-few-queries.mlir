@@ -16,13 +16,19 @@ func.func @FewQueriesReadKeysWhereTheyLie(%q: tensor<2x12x1x16xf32>, %k: tensor<
   return %0 : tensor<2x12x1x16xf32>
 }
 
-// Where the number of queries is not known, one of the two ways has nothing to do, and no memory.
+// Where the number of queries is not known, but one of the three ways has anything to do, and memory.
 // CHECK-LABEL: @SizesChooseTheWay
-//       CHECK:   %[[FEW:.*]] = arith.cmpi ule, %{{.*}}, %c8
-//   CHECK-DAG:   %[[ONE:.*]] = arith.select %[[FEW]], %c2, %c0
-//   CHECK-DAG:   %[[OTHER:.*]] = arith.select %[[FEW]], %c0, %c2
-//       CHECK:   tensor.empty(%[[ONE]]
-//       CHECK:   tensor.empty(%[[OTHER]]
+//       CHECK:   %[[FEW:.*]] = arith.cmpi ule, %[[QUERIES:.*]], %c3
+//       CHECK:   %[[FIRST:.*]] = arith.select %[[FEW]], %c2, %c0
+//       CHECK:   tensor.empty(%[[FIRST]]
+//       CHECK:   %[[MORE:.*]] = arith.cmpi ugt, %[[QUERIES]], %c3
+//       CHECK:   %[[TILE:.*]] = arith.cmpi ule, %[[QUERIES]], %c96
+//       CHECK:   %[[BOTH:.*]] = arith.andi %[[MORE]], %[[TILE]]
+//       CHECK:   %[[SECOND:.*]] = arith.select %[[BOTH]], %c2, %c0
+//       CHECK:   tensor.empty(%[[SECOND]]
+//       CHECK:   %[[MANY:.*]] = arith.cmpi ugt, %[[QUERIES]], %c96
+//       CHECK:   %[[THIRD:.*]] = arith.select %[[MANY]], %c2, %c0
+//       CHECK:   tensor.empty(%[[THIRD]]
 func.func @SizesChooseTheWay(%q: tensor<2x3x?x16xf32>, %k: tensor<2x3x?x16xf32>, %v: tensor<2x3x?x16xf32>) -> tensor<2x3x?x16xf32> {
   %0 = attn.attention %q, %k, %v : tensor<2x3x?x16xf32>, tensor<2x3x?x16xf32>, tensor<2x3x?x16xf32> -> tensor<2x3x?x16xf32>
   return %0 : tensor<2x3x?x16xf32>
@@ -38,11 +44,26 @@ func.func @SizesBehindACast(%q: tensor<2x2x16xf32>, %k: tensor<2x7x16xf32>, %v: 
   return %0 : tensor<2x?x16xf32>
 }
 
-// The queries of a tile are at most 16, and may be more than few: only the way of many is taken.
+// With a mask that asks, whose code each way has twice, there are two.
+// CHECK-LABEL: @MasksLeaveTwoWays
+//       CHECK:   arith.cmpi ule, %{{.*}}, %c8
+//       CHECK:   arith.cmpi ugt, %{{.*}}, %c8
+//   CHECK-NOT:   arith.cmpi ugt, %{{.*}}, %c96
+//       CHECK:   return
+func.func @MasksLeaveTwoWays(%q: tensor<2x3x?x16xf32>, %k: tensor<2x3x?x16xf32>, %v: tensor<2x3x?x16xf32>) -> tensor<2x3x?x16xf32> {
+  %0 = attn.attention %q, %k, %v keep(%b, %h, %i, %j, %lq, %lk) {
+    %keep = attn.causal %i, %j
+    attn.yield %keep : i1
+  } : tensor<2x3x?x16xf32>, tensor<2x3x?x16xf32>, tensor<2x3x?x16xf32> -> tensor<2x3x?x16xf32>
+  return %0 : tensor<2x3x?x16xf32>
+}
+
+// The queries of a tile are at most 16, and may be more than few: keys are transposed, step by step.
 // CHECK-LABEL: @TilesHaveAMost
 //       CHECK:   scf.forall
 //   CHECK-NOT:   arith.cmpi ule
 //       CHECK:   linalg.transpose
+//       CHECK:   attn.online_attention {{.*}}tensor<?x8x16xf32>
 //       CHECK:   return
 func.func @TilesHaveAMost(%q: tensor<?x8xf32>, %k: tensor<?x8xf32>, %v: tensor<?x8xf32>) -> tensor<?x8xf32> {
   %c0 = arith.constant 0 : index
