@@ -116,10 +116,10 @@ void tile(attn::AttentionOp op, const Tuning &tuning) {
   std::optional<int64_t> most = getUpperBound(many.queries); // tiles of a schedule have one
   // In a loop of a schedule, memory can be planned for all ways where the batches of a tile are constant.
   bool isOpen = !most && (getConstantIntValue(many.batches) || !op->getParentOfType<LoopLikeOpInterface>());
-  // Up to three queries, keys are not worth transposing, and up to a tile, not worth keeping transposed. The
+  // Up to four queries, keys are not worth transposing, and up to a tile, not worth keeping transposed. The
   // code of a mask is there twice for every way, so where all ways are open, it gets two instead of three.
   bool hasOneTile = !isOpen || !many.mask || !many.mask->asks();
-  int64_t few = hasOneTile ? 3 : 8, oneTile = hasOneTile ? tuning.queries : few;
+  int64_t few = hasOneTile ? 4 : 8, oneTile = hasOneTile ? tuning.queries : few;
 
   /// The batches of the way that takes more than `above` queries, up to `last`; null if it takes none.
   auto batchesOf = [&](int64_t above, int64_t last) -> OpFoldResult {

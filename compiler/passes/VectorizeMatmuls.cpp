@@ -36,8 +36,8 @@ struct MatmulVectorizer {
       : op(op), b(op.getLoc(), op), target(target), rows(sizeOf(b, op.getInit(), 0)),
         columns(sizeOf(b, op.getInit(), 1)), depth(sizeOf(b, op.getLhs(), 1)), mostRows(getUpperBound(rows)),
         high(target.tuning.matmul.rows), few(std::min<int64_t>(high - 1, 3)), kernel(b, op, target) {
-    if (isInAttention(op) && !(mostRows && *mostRows <= few))
-      few = 0;
+    if (isInAttention(op))
+      few = mostRows && *mostRows <= 4 ? *mostRows : 0;
   }
 
   void run() {

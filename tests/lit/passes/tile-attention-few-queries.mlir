@@ -18,10 +18,10 @@ func.func @FewQueriesReadKeysWhereTheyLie(%q: tensor<2x12x1x16xf32>, %k: tensor<
 
 // Where the number of queries is not known, but one of the three ways has anything to do, and memory.
 // CHECK-LABEL: @SizesChooseTheWay
-//       CHECK:   %[[FEW:.*]] = arith.cmpi ule, %[[QUERIES:.*]], %c3
+//       CHECK:   %[[FEW:.*]] = arith.cmpi ule, %[[QUERIES:.*]], %c4
 //       CHECK:   %[[FIRST:.*]] = arith.select %[[FEW]], %c2, %c0
 //       CHECK:   tensor.empty(%[[FIRST]]
-//       CHECK:   %[[MORE:.*]] = arith.cmpi ugt, %[[QUERIES]], %c3
+//       CHECK:   %[[MORE:.*]] = arith.cmpi ugt, %[[QUERIES]], %c4
 //       CHECK:   %[[TILE:.*]] = arith.cmpi ule, %[[QUERIES]], %c96
 //       CHECK:   %[[BOTH:.*]] = arith.andi %[[MORE]], %[[TILE]]
 //       CHECK:   %[[SECOND:.*]] = arith.select %[[BOTH]], %c2, %c0
