@@ -136,18 +136,22 @@ def TileAttention : LoweringPass<"attn-tile-attention"> {
     transposed panels, shared by the queries of a group, and so are values that do not lie row after row. Keys past
     the valid length are never visited.
 
-    Eight queries or fewer read keys and values where they lie: a parallel loop over batch, key heads and parts of 256
-    keys makes a state of each part, for all heads of a group in turn, and a second one merges them. Where the number
-    of queries is known at run time only, both ways are there, and one of them has nothing to do.
+    Where the queries are one tile, a parallel loop over parts of the keys makes a state of each part, and a second one
+    merges them. Up to four queries read keys where they lie, for all heads of a group in turn; more have the keys of a
+    step transposed into panels first. Where the number of queries is known at run time only, all ways are there, and
+    one of them has anything to do; with a mask that asks, which every way has code of its own for, there are but the
+    first, up to eight queries, and the last.
 
     The keep region is analysed (see MaskAnalysis.h): keys that no query of a tile keeps are skipped, whole tiles of keys
-    that every query keeps are computed without the region, and only the rest is asked pair by pair. The bounds are
-    affine in the tile, the lengths, the offsets and what the region reads per batch entry or head.
+    that every query keeps are computed without the region, and only the rest is asked pair by pair, by smaller tiles
+    with bounds of their own. The bounds are affine in the tile, the lengths, the offsets and what the region reads per
+    batch entry or head.
 
     ```mlir
     // causal, for queries [q0, q1):
-    scf.for %k = 0 to %full step 128      // full = 128·⌊(q0 + 1)/128⌋: no region
-    scf.for %k = %full to %end step 128   // end = q1, up to a panel: attn.causal
+    scf.for %k = 0 to %full step 64       // full = 64·⌊(q0 + 1)/64⌋: no region
+    scf.for %q = q0 to q1 step 24         // queries [q, r) of the tile:
+      scf.for %k = %full to %end step 64  //   end = r, up to a panel: attn.causal
     ```
   }];
 }

@@ -47,7 +47,7 @@ struct FewQueries {
     OpFoldResult groups = split.packs ? tiles.heads : tiles.keyHeads;
     return buildForall(b, {batches, groups, parts}, states, [&](ValueRange at, ValueRange states) {
       Value firstHead = b.createOrFold<arith::MulIOp>(at[1], group);
-      Value keyHead = b.createOrFold<arith::DivUIOp>(firstHead, tiles.group);
+      Value keyHead = split.packs ? b.createOrFold<arith::DivUIOp>(firstHead, tiles.group) : at[1];
       SmallVector<TileResult> results;
       SmallVector<Value> groupStates;
       for (auto [i, state] : llvm::enumerate(states)) {
