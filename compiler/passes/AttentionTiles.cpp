@@ -198,7 +198,7 @@ SmallVector<Value> AttentionTiles::buildStep(Value query, const TilePlace &place
 
 SmallVector<Value> AttentionTiles::walkAsked(Value query, const TilePlace &place, KeyLoops &loops,
                                              ValueRange state, WalkRows walk) {
-  if (!loops.mayAsk())
+  if (!asks())
     return state;
   if (askedRows >= mostRows)
     return loops.walkAsked(place, state, [&](const KeyRange &keys, ValueRange state) {

@@ -16,12 +16,15 @@ struct AttentionTiles {
   attn::AttentionLayout letters;
   mlir::OpFoldResult zero, one;
   mlir::OpFoldResult batches, heads, keyHeads, queries, keys, depth, width;
-  mlir::Value group; ///< query heads per key head
+  mlir::OpFoldResult sumParts; ///< of each row's sum: the lanes that add them up
+  mlir::Value group;           ///< query heads per key head
   /// Scores are counted in units of ln 2: not where a score region sees them.
   bool base2;
   /// What each query is multiplied by, and each score: a factor past 1 could make a query overflow.
   double queryFactor = 1, scoreFactor = 1;
   std::optional<MaskAnalysis> mask;
+  /// Whether some pair must be asked whether it is kept.
+  bool asks() const { return mask && mask->asks(); }
 
   /// The results, not yet filled, and what becomes of them.
   llvm::SmallVector<mlir::Value> emptyResults();
@@ -47,8 +50,6 @@ struct AttentionTiles {
   /// sum.
   llvm::SmallVector<mlir::Value> buildSteps(mlir::Value query, const TilePlace &place, const KeyRange &keys,
                                             int64_t tileKeys, SliceKeys slice, mlir::ValueRange state);
-  /// The parts of each row's sum: the lanes that add them up.
-  mlir::OpFoldResult sumParts;
   /// Walks what a mask asks of a tile of queries, for fewer rows at a time, which have closer bounds; `walk`
   /// makes the loops of a range from the rows' queries, place and state.
   using WalkRows = llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::Value, const TilePlace &,

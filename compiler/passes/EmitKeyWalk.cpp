@@ -16,8 +16,8 @@ public:
   using Value = mlir::Value;
 
   /// `values`: one per variable that is not a division.
-  EmittedOps(ImplicitLocOpBuilder &b, const MaskVariables &variables, ArrayRef<Value> values)
-      : b(b), variables(variables), values(values) {}
+  EmittedOps(ImplicitLocOpBuilder &b, const MaskVariables &variables, SmallVector<Value> values)
+      : b(b), variables(variables), values(std::move(values)) {}
 
   Value constant(int64_t value) { return indexConstant(b, value); }
   Value add(Value x, Value y) { return apply(symbol(0) + symbol(1), {x, y}); }
@@ -77,7 +77,7 @@ private:
 
   ImplicitLocOpBuilder &b;
   const MaskVariables &variables;
-  ArrayRef<Value> values;
+  SmallVector<Value> values;
 };
 
 /// Computes outside of the region what no pair changes.
@@ -139,45 +139,26 @@ private:
   IRMapping mapping;
 };
 
-/// The walk of the tile at a place.
-class PlacedWalk {
-public:
-  PlacedWalk(ImplicitLocOpBuilder &b, attn::AttentionOp op, const MaskAnalysis &mask, const TilePlace &place,
-             KeySteps steps)
-      : length(place.keyLength), values(getValues(b, op, mask, place)),
-        walk(EmittedOps(b, mask.variables, values), mask, steps.panel, steps.tile) {}
-
-  auto getSegments() { return walk.getSegments(length); }
-  auto getFull(ArrayRef<KeySegment<Value>> segments) { return walk.getFull(segments); }
-  auto getAsked(ArrayRef<KeySegment<Value>> own, ArrayRef<KeySpan<Value>> full) {
-    return walk.getAsked(own, full);
-  }
-
-private:
-  static SmallVector<Value> getValues(ImplicitLocOpBuilder &b, attn::AttentionOp op, const MaskAnalysis &mask,
-                                      const TilePlace &place) {
-    SmallVector<Value> values(mask.variables.size());
-    values[maskVariable::tileBegin] = place.tileBegin;
-    values[maskVariable::tileEnd] = b.createOrFold<arith::AddIOp>(place.tileBegin, place.rows);
-    values[maskVariable::queryLength] = place.queryLength;
-    values[maskVariable::keyLength] = place.keyLength;
-    values[maskVariable::queryOffset] = place.queryOffset;
-    values[maskVariable::keyOffset] = place.keyOffset;
-    values[maskVariable::batch] = place.batch;
-    values[maskVariable::head] = place.head;
-    SymbolEmitter symbols(b, op, place);
-    for (unsigned variable = maskVariable::firstFree; variable < values.size(); ++variable)
-      if (Value value = mask.variables.getValue(variable))
-        values[variable] = symbols.emit(value);
-    return values;
-  }
-
-  Value length;
-  SmallVector<Value> values;
-  KeyWalk<EmittedOps> walk;
-};
-
 } // namespace
+
+/// The walk of the tile at a place.
+static KeyWalk<EmittedOps> walkAt(ImplicitLocOpBuilder &b, attn::AttentionOp op, const MaskAnalysis &mask,
+                                  const TilePlace &place, KeySteps steps) {
+  SmallVector<Value> values(mask.variables.size());
+  values[maskVariable::tileBegin] = place.tileBegin;
+  values[maskVariable::tileEnd] = b.createOrFold<arith::AddIOp>(place.tileBegin, place.rows);
+  values[maskVariable::queryLength] = place.queryLength;
+  values[maskVariable::keyLength] = place.keyLength;
+  values[maskVariable::queryOffset] = place.queryOffset;
+  values[maskVariable::keyOffset] = place.keyOffset;
+  values[maskVariable::batch] = place.batch;
+  values[maskVariable::head] = place.head;
+  SymbolEmitter symbols(b, op, place);
+  for (unsigned variable = maskVariable::firstFree; variable < values.size(); ++variable)
+    if (Value value = mask.variables.getValue(variable))
+      values[variable] = symbols.emit(value);
+  return KeyWalk(EmittedOps(b, mask.variables, std::move(values)), mask, steps.panel, steps.tile);
+}
 
 /// One walk over each of `spans`, in a loop over them where they are several, so that one copy of the code
 /// serves all.
@@ -212,12 +193,11 @@ KeyLoops::KeyLoops(ImplicitLocOpBuilder &b, attn::AttentionOp op, const std::opt
   if (!mask || mask->dropped.empty()) {
     full.push_back({indexConstant(b, 0), place.keyLength});
   } else if (mask->asks()) {
-    PlacedWalk walk(b, op, *mask, place, steps);
-    full = walk.getFull(walk.getSegments());
+    KeyWalk<EmittedOps> walk = walkAt(b, op, *mask, place, steps);
+    full = walk.getFull(walk.getSegments(place.keyLength));
     asks = true;
   } else if (!mask->touched.empty()) {
-    PlacedWalk walk(b, op, *mask, place, {1, 1});
-    KeySegment<Value> segment = walk.getSegments()[0];
+    KeySegment<Value> segment = walkAt(b, op, *mask, place, {1, 1}).getSegments(place.keyLength)[0];
     full.push_back({segment.begin, segment.end});
   }
 }
@@ -227,11 +207,9 @@ SmallVector<Value> KeyLoops::walkFull(ValueRange state, Walk walk) {
 }
 
 SmallVector<Value> KeyLoops::walkAsked(const TilePlace &part, ValueRange state, Walk walk) {
-  if (!asks)
-    return state;
-  PlacedWalk own(b, op, *mask, part, steps);
-  return walkSpans(b, own.getAsked(own.getSegments(), full), {{}, {}, /*asks=*/true, /*isWhole=*/false},
-                   state, walk);
+  KeyWalk<EmittedOps> own = walkAt(b, op, *mask, part, steps);
+  return walkSpans(b, own.getAsked(own.getSegments(part.keyLength), full),
+                   {{}, {}, /*asks=*/true, /*isWhole=*/false}, state, walk);
 }
 
 } // namespace heed

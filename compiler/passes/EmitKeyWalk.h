@@ -34,10 +34,7 @@ public:
   /// The keys that all queries of the tile keep.
   llvm::SmallVector<mlir::Value> walkFull(mlir::ValueRange state, Walk walk);
 
-  /// Whether there may be others.
-  bool mayAsk() const { return asks; }
-
-  /// Of the others, those that the queries of `part`, the tile or a part of it, may keep.
+  /// Of the others, those that the queries of `part`, the tile or a part of it, may keep. The mask asks.
   llvm::SmallVector<mlir::Value> walkAsked(const TilePlace &part, mlir::ValueRange state, Walk walk);
 
 private:

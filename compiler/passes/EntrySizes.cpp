@@ -1,7 +1,6 @@
 #include "compiler/passes/EntrySizes.h"
 
 #include "compiler/passes/Structured.h"
-#include "mlir/Interfaces/ValueBoundsOpInterface.h"
 
 using namespace mlir;
 using namespace heed;
@@ -56,9 +55,7 @@ FailureOr<Value> EntrySizes::boundAtEntry(Value size) {
     return indexConstant(b, *constant);
   if (FailureOr<Value> same = cloneAtEntry(size); succeeded(same))
     return *same;
-  FailureOr<int64_t> bound = ValueBoundsConstraintSet::computeConstantBound(presburger::BoundType::UB, {size},
-                                                                            nullptr, /*closedUB=*/true);
-  if (succeeded(bound))
+  if (std::optional<int64_t> bound = getUpperBound(size))
     return indexConstant(b, *bound);
   if (auto apply = size.getDefiningOp<affine::AffineApplyOp>())
     return boundAtEntry(apply.getAffineMap(), 0, apply.getMapOperands());

@@ -118,12 +118,14 @@ void tile(attn::AttentionOp op, const Tuning &tuning) {
   bool isOpen = !most && (getConstantIntValue(many.batches) || !op->getParentOfType<LoopLikeOpInterface>());
   // Up to four queries, keys are not worth transposing, and up to a tile, not worth keeping transposed. The
   // code of a mask is there twice for every way, so where all ways are open, it gets two instead of three.
-  bool hasOneTile = !isOpen || !many.mask || !many.mask->asks();
+  bool hasOneTile = !isOpen || !many.asks();
   int64_t few = hasOneTile ? 4 : 8, oneTile = hasOneTile ? tuning.queries : few;
 
   /// The batches of the way that takes more than `above` queries, up to `last`; null if it takes none.
   auto batchesOf = [&](int64_t above, int64_t last) -> OpFoldResult {
     int64_t without = many.mostRows + 1; // of which `many` takes any number
+    if (above >= last)
+      return {};
     if (!isOpen)
       return above < most.value_or(without) && most.value_or(without) <= last ? many.batches : OpFoldResult();
     Value queries = asValue(b, many.queries), isTaken;
@@ -140,7 +142,7 @@ void tile(attn::AttentionOp op, const Tuning &tuning) {
     AttentionTiles tiles(op, few, few);
     results = tileFewQueries(tiles, {256, 256, /*packs=*/false}, batches, results);
   }
-  if (OpFoldResult batches = few < oneTile ? batchesOf(few, oneTile) : OpFoldResult()) {
+  if (OpFoldResult batches = batchesOf(few, oneTile)) {
     AttentionTiles tiles(op, tuning.queries, tuning.askedQueries);
     results = tileFewQueries(tiles, {1024, tuning.keys, /*packs=*/true}, batches, results);
   }

@@ -67,6 +67,26 @@ void heed::buildLoop(ImplicitLocOpBuilder &b, Value from, Value to, int64_t step
   });
 }
 
+SmallVector<Value> heed::buildVectorLoop(ImplicitLocOpBuilder &b, Value size, int64_t width,
+                                         ValueRange carried,
+                                         function_ref<SmallVector<Value>(Value, Value, ValueRange)> body) {
+  Value done = indexConstant(b, 0);
+  SmallVector<Value> now(carried);
+  for (int64_t vectors : {4, 1}) {
+    Value end = wholeSteps(b, done, size, vectors * width);
+    now = buildLoop(b, done, end, vectors * width, now, [&](Value at, ValueRange carried) {
+      SmallVector<Value> next(carried);
+      for (int64_t i = 0; i < vectors; ++i)
+        next = body(b.createOrFold<arith::AddIOp>(at, indexConstant(b, i * width)), {}, next);
+      return next;
+    });
+    done = end;
+  }
+  return buildLoop(b, done, size, width, now, [&](Value at, ValueRange carried) {
+    return body(at, remainderMask(b, size, at, width), carried);
+  });
+}
+
 Value LaneMapping::asVector(Value value) {
   if (isa<VectorType>(value.getType()))
     return value;

@@ -31,6 +31,13 @@ buildLoop(mlir::ImplicitLocOpBuilder &b, mlir::Value from, mlir::Value to, int64
 void buildLoop(mlir::ImplicitLocOpBuilder &b, mlir::Value from, mlir::Value to, int64_t step,
                llvm::function_ref<void(mlir::Value at)> body);
 
+/// A row of `size` elements in vectors of `width`: four at once, then one, then the rest under a mask.
+llvm::SmallVector<mlir::Value>
+buildVectorLoop(mlir::ImplicitLocOpBuilder &b, mlir::Value size, int64_t width, mlir::ValueRange carried,
+                llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::Value at, mlir::Value mask,
+                                                                  mlir::ValueRange carried)>
+                    body);
+
 /// Clones scalar operations for all lanes at once: what depends on the lane becomes a vector, what does not
 /// stays a scalar.
 class LaneMapping {

@@ -55,26 +55,13 @@ struct MatmulVectorizer {
     Value none = indexConstant(b, 0);
     bool isPacked = cast<MemRefType>(tile.getType()).getRank() == 3;
     Value sums = buildLoop(b, none, depth, 1, zero, [&](Value k, ValueRange sums) {
-      Value done = none;
-      SmallVector<Value> now(sums);
-      for (int64_t atOnce : {4, 1}) {
-        Value end = atOnce == 1 ? columns : wholeSteps(b, none, columns, atOnce * width);
-        now = buildLoop(b, done, end, atOnce * width, now, [&](Value first, ValueRange sums) {
-          Value sum = sums[0];
-          for (int64_t i = 0; i < atOnce; ++i) {
-            Value n = b.createOrFold<arith::AddIOp>(first, indexConstant(b, i * width));
-            SmallVector<Value> at{k, n};
-            if (isPacked)
-              at = {b.createOrFold<arith::DivUIOp>(n, indexConstant(b, width)), k, none};
-            Value mask = atOnce == 1 ? remainderMask(b, columns, n, width) : Value();
-            Value x = extendToF32(b, loadVector(b, tile, at, width, mask));
-            sum = arith::AddFOp::create(b, sum, arith::MulFOp::create(b, x, zero));
-          }
-          return SmallVector<Value>{sum};
-        });
-        done = end;
-      }
-      return now;
+      return buildVectorLoop(b, columns, width, sums, [&](Value n, Value mask, ValueRange sums) {
+        SmallVector<Value> at{k, n};
+        if (isPacked)
+          at = {b.createOrFold<arith::DivUIOp>(n, indexConstant(b, width)), k, none};
+        Value x = extendToF32(b, loadVector(b, tile, at, width, mask));
+        return SmallVector<Value>{arith::AddFOp::create(b, sums[0], arith::MulFOp::create(b, x, zero))};
+      });
     })[0];
     Value sum = vector::ReductionOp::create(b, vector::CombiningKind::ADD, sums);
     return arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, sum, f32Constant(b, 0));

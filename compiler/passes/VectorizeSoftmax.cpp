@@ -14,9 +14,6 @@ using namespace mlir;
 
 namespace {
 
-/// Vectors at once along a row of scores.
-constexpr int64_t unrolled = 4;
-
 struct SoftmaxVectorizer {
   attn::TileSoftmaxOp op;
   ImplicitLocOpBuilder b;
@@ -35,27 +32,6 @@ struct SoftmaxVectorizer {
   }
 
 private:
-  /// A row of `size` elements in blocks of vectors: several at once, then one, then the rest under a mask.
-  SmallVector<Value>
-  alongRow(Value size, ValueRange carried,
-           function_ref<SmallVector<Value>(Value at, Value mask, ValueRange carried)> body) {
-    Value zero = indexConstant(b, 0), done = zero;
-    SmallVector<Value> now(carried);
-    for (int64_t vectors : {unrolled, int64_t(1)}) {
-      Value end = wholeSteps(b, done, size, vectors * width);
-      now = buildLoop(b, done, end, vectors * width, now, [&](Value at, ValueRange carried) {
-        SmallVector<Value> next(carried);
-        for (int64_t i = 0; i < vectors; ++i)
-          next = body(b.createOrFold<arith::AddIOp>(at, indexConstant(b, i * width)), {}, next);
-        return next;
-      });
-      done = end;
-    }
-    return buildLoop(b, done, size, width, now, [&](Value at, ValueRange carried) {
-      return body(at, remainderMask(b, size, at, width), carried);
-    });
-  }
-
   Value splat(Value scalar) { return vector::BroadcastOp::create(b, vector, scalar); }
   Value splat(double number) { return splat(f32Constant(b, number)); }
   Value load(Value memory, Value row) { return memref::LoadOp::create(b, memory, row); }
@@ -70,10 +46,11 @@ private:
   /// Turns one row of scores into weights.
   void buildRow(Value row) {
     Value before = load(op.getRowMax(), row);
-    Value largest = alongRow(columns, splat(-INFINITY), [&](Value at, Value mask, ValueRange sofar) {
-      Value larger = atLeast(loadVector(b, op.getScores(), {row, at}, width, mask), sofar[0]);
-      return SmallVector<Value>{mask ? arith::SelectOp::create(b, mask, larger, sofar[0]) : larger};
-    })[0];
+    Value largest =
+        buildVectorLoop(b, columns, width, splat(-INFINITY), [&](Value at, Value mask, ValueRange sofar) {
+          Value larger = atLeast(loadVector(b, op.getScores(), {row, at}, width, mask), sofar[0]);
+          return SmallVector<Value>{mask ? arith::SelectOp::create(b, mask, larger, sofar[0]) : larger};
+        })[0];
     // The maximum seldom moves, and then nothing need be scaled or reduced across lanes.
     Value exceeds = arith::CmpFOp::create(b, arith::CmpFPredicate::OGT, largest, splat(before));
     Value moves = vector::ReductionOp::create(b, vector::CombiningKind::OR, exceeds);
@@ -86,7 +63,7 @@ private:
     Value shift = splat(finite(load(op.getRowMax(), row)));
     SmallVector<Value> sumPlace{row, indexConstant(b, 0)};
     Value sumBefore = loadVector(b, op.getRowSum(), sumPlace, width, {});
-    Value sums = alongRow(columns, sumBefore, [&](Value at, Value mask, ValueRange sofar) {
+    Value sums = buildVectorLoop(b, columns, width, sumBefore, [&](Value at, Value mask, ValueRange sofar) {
       Value score = loadVector(b, op.getScores(), {row, at}, width, mask);
       Value weight = exponential(arith::SubFOp::create(b, score, shift));
       // No exponential gives −0.
@@ -119,7 +96,7 @@ private:
     Value rescale = exponential(arith::SubFOp::create(b, finite(before), max));
     Value factors = splat(rescale);
     for (Value summed : {op.getAccumulator(), op.getRowSum()})
-      alongRow(sizeOf(b, summed, 1), {}, [&](Value at, Value mask, ValueRange) {
+      buildVectorLoop(b, sizeOf(b, summed, 1), width, {}, [&](Value at, Value mask, ValueRange) {
         Value scaled = arith::MulFOp::create(b, loadVector(b, summed, {row, at}, width, mask), factors);
         storeVector(b, scaled, summed, {row, at}, mask);
         return SmallVector<Value>();

@@ -101,8 +101,7 @@ static void addSanitizer(ModulePassManager &passes, Instrument instrument) {
 }
 
 namespace {
-/// Strength reduction where it pays; elsewhere the steps of an unrolled loop share an address by having their
-/// constants split off, which takes no time. Its time grows faster than a function, and in one of many loops
+/// Strength reduction where it pays. Its time grows faster than a function, and in one of many loops
 /// it took half of the time of generating code; but those are attention's, whose tiles step by constants
 /// anyhow. Matrix products, whose rows may have any stride, are 5 % faster for it at 16 rows.
 struct ReduceStrength : PassInfoMixin<ReduceStrength> {
@@ -133,7 +132,7 @@ static void optimize(llvm::Module &module, TargetMachine &machine, Instrument in
   builder.registerOptimizerLastEPCallback(
       [=](ModulePassManager &passes, OptimizationLevel, ThinOrFullLTOPhase) {
         addSanitizer(passes, instrument);
-        FunctionPassManager addresses;
+        FunctionPassManager addresses; // the steps of an unrolled loop share one, their constants split off
         addresses.addPass(SeparateConstOffsetFromGEPPass());
         addresses.addPass(EarlyCSEPass());
         addresses.addPass(ReduceStrength());
