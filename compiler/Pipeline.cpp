@@ -101,7 +101,6 @@ static void buildLLVMPhase(OpPassManager &pm, const PipelineOptions &options) {
   pm.addPass(createConvertToLLVMPass());
   pm.addPass(createReconcileUnrealizedCastsPass());
   pm.addPass(createHalfAsInteger());
-  cleanUp(pm);
 }
 
 static constexpr std::pair<Phase, StringLiteral> phaseNames[] = {

@@ -212,7 +212,11 @@ LogicalResult OnlineAttentionOp::verify() {
   if (failed(verifyReads(*this, getReads(), getReadMaps(), sizes))) // C11
     return failure();
   RegionSignature signatures[] = {RegionSignature::score(getContext()), RegionSignature::keep(getContext())};
-  return verifySignatures(*this, signatures, getReads(), getReadMaps()); // C11
+  if (failed(verifySignatures(*this, signatures, getReads(), getReadMaps()))) // C11
+    return failure();
+  if (getAsks() && getKeep().empty()) // C12
+    return emitOpError("expected a keep region beside asks, but got none");
+  return success();
 }
 
 void OnlineAttentionOp::getAsmBlockArgumentNames(Region &region, OpAsmSetValueNameFn setName) {

@@ -111,7 +111,7 @@ def OnlineAttentionOp : AttnOp<"online_attention", [AttrSizedOperandSegments, Is
     free. The operation exists because it can be tiled along the keys. Under `base2` powers of two take the place of
     those of e: scores count in units of ln 2, and so does row_max. The query may be f32 beside narrower keys. The key is
     [k, d], or panels [ceil(k / w), d, w] as `linalg.pack` makes them. `origin` is the batch, head, query index of row 0, key index of key 0, query
-    length and key length that the regions see.
+    length and key length that the regions see. `asks`: where false, every pair is kept, whatever the keep region says.
 
     Constraints:
     - (C1) query is [q, d] and value [k, e].
@@ -125,6 +125,7 @@ def OnlineAttentionOp : AttnOp<"online_attention", [AttrSizedOperandSegments, Is
     - (C9) Results have the types of the destinations.
     - (C10) `scale` is finite.
     - (C11) Reads and regions are as in `attn.attention`.
+    - (C12) With `asks` there is a keep region.
 
     ```mlir
     %results:3 = attn.online_attention
@@ -135,7 +136,7 @@ def OnlineAttentionOp : AttnOp<"online_attention", [AttrSizedOperandSegments, Is
     ```
   }];
   let arguments = (ins AttnFloatTensor:$query, AttnFloatTensor:$key, AttnFloatTensor:$value,
-    Variadic<Index>:$origin, Variadic<AnyRankedTensor>:$reads,
+    Variadic<Index>:$origin, Variadic<AnyRankedTensor>:$reads, Optional<I1>:$asks,
     RankedTensorOf<[F32]>:$accumulator, RankedTensorOf<[F32]>:$row_max, RankedTensorOf<[F32]>:$row_sum,
     DefaultValuedAttr<F64Attr, "1.0">:$scale, UnitAttr:$base2,
     DefaultValuedAttr<AffineMapArrayAttr, "{}">:$read_maps);
@@ -147,6 +148,7 @@ def OnlineAttentionOp : AttnOp<"online_attention", [AttrSizedOperandSegments, Is
     `outs` `(` $accumulator `,` $row_max `,` $row_sum `:` type($accumulator) `,` type($row_max) `,` type($row_sum) `)`
     oilist(`scale` `(` $scale `)`
       | `base2` $base2
+      | `asks` `(` $asks `)`
       | `reads` `(` $reads `:` type($reads) `)` `maps` $read_maps)
     `` custom<ScoreAndKeep>($score, $keep, ref(type($reads)), ref($read_maps))
     attr-dict `:` type($results)

@@ -6,6 +6,7 @@
 
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/SymbolTable.h"
+#include "mlir/IR/Verifier.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
@@ -227,7 +228,9 @@ void Build::lower(Phase to) {
     progress.step("phase " + phaseName(next));
     mlir::PassManager pm(&*context, mlir::ModuleOp::getOperationName(), mlir::PassManager::Nesting::Implicit);
     addPasses(pm, next);
-    if (failed(pm.run(*module)))
+    // Between our own passes the verifier would take as long as they do; tests run them with it.
+    pm.enableVerifier(!insertions.empty());
+    if (failed(pm.run(*module)) || failed(mlir::verify(*module)))
       context.fail();
     phase = next;
   }

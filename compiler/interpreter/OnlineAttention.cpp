@@ -37,7 +37,7 @@ static LogicalResult evaluateOnlineAttention(attn::OnlineAttentionOp op, Frame &
 
   frame.session.visitedPairs += queries * keys;
   SmallVector<int64_t> origin = frame.integers(op.getOrigin());
-  ScoreRegions regions(op, frame);
+  ScoreRegions regions(op, frame, !op.getAsks() || frame.integer(op.getAsks()));
   Real scale(op.getScale().convertToDouble()), unit(op.getBase2() ? llvm::numbers::ln2 : 1);
   std::vector<Real> scores(queries * keys);
   for (int64_t first = 0; first < keys; first += panelWidth) {

@@ -8,11 +8,12 @@ namespace heed {
 /// The regions of attention and online_attention: what becomes of one score.
 class ScoreRegions {
 public:
+  /// Without `asks`, every pair is kept.
   template <class OpT>
-  ScoreRegions(OpT op, Frame &frame) : reads(frame, op, op.getReads(), op.getReadMaps()) {
+  ScoreRegions(OpT op, Frame &frame, bool asks = true) : reads(frame, op, op.getReads(), op.getReadMaps()) {
     if (!op.getScore().empty())
       score.emplace(frame, op.getScore().front());
-    if (!op.getKeep().empty())
+    if (asks && !op.getKeep().empty())
       keep.emplace(frame, op.getKeep().front());
   }
 

@@ -115,10 +115,9 @@ Value AttentionTiles::buildExponential(ImplicitLocOpBuilder &b, Value x) {
   return base2 ? math::Exp2Op::create(b, x).getResult() : math::ExpOp::create(b, x).getResult();
 }
 
-/// The panels of a tile that may keep a pair, from the first to the last: where they begin, and how many keys
-/// they hold, at most `tileKeys`.
-static std::pair<Value, OpFoldResult> trim(ImplicitLocOpBuilder &b, TileBounder &bounder, Value at,
-                                           OpFoldResult columns, int64_t tileKeys) {
+/// The panels of a tile that may keep a pair, from the first to the last: where they begin and end.
+static SmallVector<Value> trim(ImplicitLocOpBuilder &b, TileBounder &bounder, Value at,
+                               OpFoldResult columns) {
   Value none = indexConstant(b, 0), count = asValue(b, columns);
   auto loop = scf::ForOp::create(b, none, count, indexConstant(b, panelWidth), ValueRange{count, none});
   {
@@ -133,7 +132,7 @@ static std::pair<Value, OpFoldResult> trim(ImplicitLocOpBuilder &b, TileBounder 
   }
   Value begin = loop.getResult(0);
   Value end = arith::MaxSIOp::create(b, begin, loop.getResult(1));
-  return {arith::AddIOp::create(b, at, begin), minOfRest(b, tileKeys, end, begin)};
+  return {arith::AddIOp::create(b, at, begin), arith::AddIOp::create(b, at, end)};
 }
 
 SmallVector<Value> AttentionTiles::buildSteps(Value query, const TilePlace &place, const KeyRange &keys,
@@ -151,13 +150,16 @@ SmallVector<Value> AttentionTiles::buildSteps(Value query, const TilePlace &plac
   std::optional<TileBounds> bounds;
   if (bounder)
     bounds = bounder->bound(at, columns);
+  auto step = [&](Value at, OpFoldResult columns, Value asks) {
+    return buildStep(query, place, at, columns, keys.asks, asks, slice, state);
+  };
   if (!bounds || !bounds->areKnown()) {
-    scf::YieldOp::create(b, buildStep(query, place, at, columns, keys.asks, slice, state));
+    scf::YieldOp::create(b, step(at, columns, {}));
     return loop.getResults();
   }
-  auto choose = [&](Value condition, function_ref<SmallVector<Value>()> yes,
+  auto choose = [&](Value condition, TypeRange types, function_ref<SmallVector<Value>()> yes,
                     function_ref<SmallVector<Value>()> no) {
-    auto choice = scf::IfOp::create(b, state.getTypes(), condition, /*withElse=*/true);
+    auto choice = scf::IfOp::create(b, types, condition, /*withElse=*/true);
     for (bool holds : {true, false}) {
       OpBuilder::InsertionGuard guard(b);
       b.setInsertionPointToStart(holds ? choice.thenBlock() : choice.elseBlock());
@@ -165,33 +167,35 @@ SmallVector<Value> AttentionTiles::buildSteps(Value query, const TilePlace &plac
     }
     return SmallVector<Value>(choice.getResults());
   };
-  auto asked = [&] {
-    auto [begin, size] = trim(b, *bounder, at, columns, tileKeys);
-    return buildStep(query, place, begin, size, /*asks=*/true, slice, state);
+  auto visit = [&] {
+    Type index = b.getIndexType();
+    Value all = b.createOrFold<arith::AddIOp>(at, asValue(b, columns));
+    SmallVector<Value> range = choose(
+        bounds->maybeDropped, {index, index}, [&] { return trim(b, *bounder, at, columns); },
+        [&] { return SmallVector<Value>{at, all}; });
+    return step(range[0], minOfRest(b, tileKeys, range[1], range[0]), bounds->maybeDropped);
   };
-  auto full = [&] { return buildStep(query, place, at, columns, /*asks=*/false, slice, state); };
-  scf::YieldOp::create(b, choose(
-                              bounds->maybeKept, [&] { return choose(bounds->maybeDropped, asked, full); },
-                              [&] { return SmallVector<Value>(state); }));
+  scf::YieldOp::create(b, choose(bounds->maybeKept, state.getTypes(), visit,
+                                 [&] { return SmallVector<Value>(state); }));
   return loop.getResults();
 }
 
 SmallVector<Value> AttentionTiles::buildStep(Value query, const TilePlace &place, Value at,
-                                             OpFoldResult columns, bool asks, SliceKeys slice,
-                                             ValueRange state) {
+                                             OpFoldResult columns, bool hasKeep, Value asks,
+                                             SliceKeys slice, ValueRange state) {
   auto [key, value] = slice(at, columns);
   Value firstQuery = b.createOrFold<arith::AddIOp>(place.tileBegin, place.queryOffset);
   Value firstKey = b.createOrFold<arith::AddIOp>(at, place.keyOffset);
   Value origin[] = {place.batch, place.head, firstQuery, firstKey, place.queryLength, place.keyLength};
-  bool hasRegion = op.hasScore() || asks;
+  bool hasRegion = op.hasScore() || hasKeep;
   auto online = attn::OnlineAttentionOp::create(
-      b, state.getTypes(), query, key, value, origin, hasRegion ? op.getReads() : ValueRange(), state[0],
-      state[1], state[2], b.getF64FloatAttr(scoreFactor), base2 ? b.getUnitAttr() : UnitAttr(),
+      b, state.getTypes(), query, key, value, origin, hasRegion ? op.getReads() : ValueRange(), asks,
+      state[0], state[1], state[2], b.getF64FloatAttr(scoreFactor), base2 ? b.getUnitAttr() : UnitAttr(),
       hasRegion ? op.getReadMapsAttr() : b.getAffineMapArrayAttr({}));
   IRMapping mapping;
   if (op.hasScore())
     op.getScore().cloneInto(&online.getScore(), mapping);
-  if (asks)
+  if (hasKeep)
     op.getKeep().cloneInto(&online.getKeep(), mapping);
   return online.getResults();
 }

@@ -45,9 +45,8 @@ struct AttentionTiles {
   mlir::Value buildExponential(mlir::ImplicitLocOpBuilder &b, mlir::Value x);
   /// Key and value of so many keys from a panel on.
   using SliceKeys = llvm::function_ref<std::pair<mlir::Value, mlir::Value>(mlir::Value, mlir::OpFoldResult)>;
-  /// A loop over the tiles of a range of keys. Each is one step, or none, or one over the panels that may
-  /// keep a pair, or one that does not ask, where the tile's data say so. `state`: accumulator, row max, row
-  /// sum.
+  /// A loop over the tiles of a range of keys. Each is one step; where its data say so, none, or one over the
+  /// panels that may keep a pair, or one that does not ask. `state`: accumulator, row max, row sum.
   llvm::SmallVector<mlir::Value> buildSteps(mlir::Value query, const TilePlace &place, const KeyRange &keys,
                                             int64_t tileKeys, SliceKeys slice, mlir::ValueRange state);
   /// Walks what a mask asks of a tile of queries, for fewer rows at a time, which have closer bounds; `walk`
@@ -61,10 +60,11 @@ struct AttentionTiles {
                                        mlir::ValueRange results);
 
 private:
-  /// One step over the keys from `at` on.
+  /// One step over the keys from `at` on. `hasKeep`: their pairs may have to be asked; `asks`, which may be
+  /// null: whether they have to.
   llvm::SmallVector<mlir::Value> buildStep(mlir::Value query, const TilePlace &place, mlir::Value at,
-                                           mlir::OpFoldResult columns, bool asks, SliceKeys slice,
-                                           mlir::ValueRange state);
+                                           mlir::OpFoldResult columns, bool hasKeep, mlir::Value asks,
+                                           SliceKeys slice, mlir::ValueRange state);
   /// The extent of `letter` in `tensor`; 1 where it has none.
   mlir::OpFoldResult extent(mlir::Value tensor, llvm::StringRef in, char letter);
 };

@@ -56,6 +56,10 @@ public:
         span.begin = ops.max(span.begin, segments.back().end);
         span.end = ops.max(span.end, span.begin);
       }
+      if (llvm::any_of(analysis.dropped, [&](const KeyGroup &group) { return holdsAll(group); })) {
+        segments.push_back({span.begin, span.begin, span.begin, span.end});
+        continue;
+      }
       Span full = span;
       for (auto [group, hole] : llvm::zip_equal(analysis.dropped, holes))
         full = cut(full, group, hole);
@@ -98,6 +102,14 @@ private:
 
   Value alignUp(Value value, int64_t size) {
     return ops.alignDown(ops.add(value, ops.constant(size - 1)), size);
+  }
+
+  /// Whether every key is in the group, for every tile.
+  bool holdsAll(const KeyGroup &group) {
+    return llvm::any_of(group, [&](const KeyInterval &interval) {
+      return interval.conditions.empty() && interval.lows.size() == 1 && interval.lows[0] == 0 &&
+             interval.highs.size() == 1 && interval.highs[0] == analysis.keyLength;
+    });
   }
 
   /// The least span that holds the group.

@@ -99,8 +99,22 @@ struct StepLowering {
     return mapping.lookup(region.front().getTerminator()->getOperand(0));
   }
 
-  /// The score and keep regions, element by element: −inf marks a pair that is not kept.
+  /// The score and keep regions.
   Value changeScores(Value scores) {
+    if (!op.getAsks())
+      return applyRegions(scores, /*keep=*/true);
+    auto choice = scf::IfOp::create(b, scores.getType(), op.getAsks(), /*withElseRegion=*/true);
+    for (bool asks : {true, false}) {
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPointToStart(asks ? choice.thenBlock() : choice.elseBlock());
+      bool changes = asks || !op.getScore().empty();
+      scf::YieldOp::create(b, changes ? applyRegions(scores, asks) : scores);
+    }
+    return choice.getResult(0);
+  }
+
+  /// The regions, element by element: −inf marks a pair that is not kept.
+  Value applyRegions(Value scores, bool keep) {
     // Elements reach the regions in their own type, sliced to the tile; a tensor read whole is used as it is.
     SmallVector<Value> ins{scores};
     AffineMap both = b.getMultiDimIdentityMap(2);
@@ -132,7 +146,7 @@ struct StepLowering {
                                        Value score = arguments[0];
                                        if (!op.getScore().empty())
                                          score = inlineRegion(b, op.getScore(), score, elements);
-                                       if (!op.getKeep().empty()) {
+                                       if (keep && !op.getKeep().empty()) {
                                          Value keep = inlineRegion(b, op.getKeep(), {}, elements);
                                          score = arith::SelectOp::create(b, keep, score,
                                                                          f32Constant(b, -INFINITY));

@@ -309,6 +309,18 @@ TEST(InterpreterAttention, OnlineStepsAddUp) {
   EXPECT_TRUE(holds(inTwoSteps(online(keep("%keep = attn.causal %i, %j"))), {3, 3}, attendedCausally, close));
 }
 
+TEST(InterpreterAttention, OnlineStepThatDoesNotAskKeepsAll) {
+  std::string causal = keep("%keep = attn.causal %i, %j");
+  std::string asked = online("asks(%asks) " + causal);
+  auto with = [&](const char *value) {
+    std::string source = asked;
+    size_t body = source.find("%c0 =");
+    return source.insert(body, "%asks = arith.constant " + std::string(value) + "\n      ");
+  };
+  EXPECT_TRUE(holds(inTwoSteps(with("true")), {3, 3}, attendedCausally, close));
+  EXPECT_TRUE(holds(inTwoSteps(with("false")), {3, 3}, attended, close));
+}
+
 TEST(InterpreterAttention, OnlineStepsInPowersOfTwoAddUp) {
   const std::string overRootThreeAndLn2 = "0.8329403702157813";
   EXPECT_TRUE(holds(inTwoSteps(online("base2", overRootThreeAndLn2)), {3, 3}, attended, close));

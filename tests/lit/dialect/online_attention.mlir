@@ -22,6 +22,18 @@ func.func @OneTile(%q: !query, %k: tensor<?x64xf32>, %v: tensor<?x32xf32>, %i: i
   return %0#0 : !out
 }
 
+// CHECK-LABEL: @MayKeepAll
+//       CHECK:   attn.online_attention {{.*}} asks(%arg7) keep(
+func.func @MayKeepAll(%q: !query, %k: tensor<?x64xf32>, %v: tensor<?x32xf32>, %i: index, %acc: !out, %max: !row, %sum: !sums, %asks: i1) -> !out {
+  %0:3 = attn.online_attention ins(%q, %k, %v : !query, tensor<?x64xf32>, tensor<?x32xf32>)
+    origin(%i, %i, %i, %i, %i, %i) outs(%acc, %max, %sum : !out, !row, !sums) asks(%asks)
+    keep(%b, %h, %a, %c, %query_len, %key_len) {
+    %keep = attn.causal %a, %c
+    attn.yield %keep : i1
+  } : !out, !row, !sums
+  return %0#0 : !out
+}
+
 // CHECK-LABEL: @QueryWiderThanKeys
 //       CHECK:   attn.online_attention ins(%arg0, %arg1, %arg1 : tensor<16x32xf32>, tensor<7x32xbf16>, tensor<7x32xbf16>)
 //  CHECK-SAME:     outs({{.*}}) base2

@@ -17,6 +17,29 @@ func.func @StepIsTwoProducts(%q: tensor<?x16xf32>, %k: tensor<?x16x16xf32>, %v: 
   return %0#0, %0#1, %0#2 : tensor<?x24xf32>, tensor<?xf32>, tensor<?x16xf32>
 }
 
+// Whether pairs are asked is known when the code runs: of the step, only that is in the condition.
+// CHECK-LABEL: @MayKeepAll
+//       CHECK:   %[[SCORES:.*]] = attn.tile_matmul ins(%arg0, %arg1 :
+//       CHECK:   %[[CHOSEN:.*]] = scf.if %arg12
+//       CHECK:     %[[MASKED:.*]] = linalg.generic
+//       CHECK:       attn.causal
+//       CHECK:     scf.yield %[[MASKED]]
+//       CHECK:   } else {
+//  CHECK-NEXT:     scf.yield %[[SCORES]]
+//       CHECK:   attn.tile_softmax outs(%[[CHOSEN]], {{.*}} masked
+//       CHECK:   attn.tile_matmul {{.*}} accumulate masked
+func.func @MayKeepAll(%q: tensor<6x16xf32>, %k: tensor<4x16x16xf32>, %v: tensor<64x24xf32>,
+    %batch: index, %head: index, %query: index, %key: index, %query_len: index, %key_len: index,
+    %acc: tensor<6x24xf32>, %max: tensor<6xf32>, %sum: tensor<6x16xf32>, %asks: i1) -> tensor<6x24xf32> {
+  %0:3 = attn.online_attention ins(%q, %k, %v : tensor<6x16xf32>, tensor<4x16x16xf32>, tensor<64x24xf32>)
+    origin(%batch, %head, %query, %key, %query_len, %key_len)
+    outs(%acc, %max, %sum : tensor<6x24xf32>, tensor<6xf32>, tensor<6x16xf32>) asks(%asks) keep(%b, %h, %i, %j, %lq, %lk) {
+      %keep = attn.causal %i, %j
+      attn.yield %keep : i1
+    } : tensor<6x24xf32>, tensor<6xf32>, tensor<6x16xf32>
+  return %0#0 : tensor<6x24xf32>
+}
+
 // Keys that lie row after row are read once, for all queries.
 // CHECK-LABEL: @RowsOfKeysAreNotPacked
 //       CHECK:   linalg.generic {{.*}} iterator_types = ["parallel", "parallel", "reduction"]} ins(%arg0, %arg1 :

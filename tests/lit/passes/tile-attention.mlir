@@ -81,12 +81,13 @@ func.func @SinkAndWindowShareTheirCode(%q: tensor<1x1x1000x16xf32>, %k: tensor<1
 // CHECK-LABEL: @DocumentsBoundTiles
 //       CHECK:   arith.minsi %out, %in : i32
 //       CHECK:   arith.maxsi %out, %in : i32
-//       CHECK:   scf.if %{{.*}} -> (tensor<
-//       CHECK:     scf.if %{{.*}} -> (tensor<
-//       CHECK:       attn.online_attention
-//   CHECK-NOT:       keep
-//       CHECK:     } else {
-//       CHECK:       attn.online_attention {{.*}} keep
+//       CHECK:   %[[SAME:.+]] = arith.andi
+//       CHECK:   %[[KEPT:.+]] = arith.andi
+//       CHECK:   %[[DROPPED:.+]] = arith.xori %[[SAME]]
+//       CHECK:   scf.if %[[KEPT]] -> (tensor<
+//       CHECK:     scf.if %[[SAME]] -> (index, index)
+//       CHECK:     attn.online_attention {{.*}} asks(%[[DROPPED]]) reads({{.*}}) maps {{.*}} keep
+//   CHECK-NOT:     attn.online_attention
 //       CHECK:   } else {
 //  CHECK-NEXT:     scf.yield
 func.func @DocumentsBoundTiles(%q: tensor<1x1x64x8xf32>, %k: tensor<1x1x300x8xf32>, %v: tensor<1x1x300x8xf32>,
