@@ -86,6 +86,8 @@ struct TileBuffers : bufferization::DstBufferizableOpInterfaceExternalModel<Tile
                           bufferization::BufferizationState &state) const {
     SmallVector<Value> operands(op->getOperands());
     for (Value &operand : operands) {
+      if (!isa<TensorType>(operand.getType()))
+        continue;
       FailureOr<Value> buffer = bufferization::getBuffer(rewriter, operand, options, state);
       if (failed(buffer))
         return failure();

@@ -4,14 +4,16 @@
 include "dialect/AttnBase.td"
 include "mlir/Interfaces/DestinationStyleOpInterface.td"
 
-def TileMatmulOp : AttnOp<"tile_matmul", [IsolatedFromAbove, NoTerminator, DestinationStyleOpInterface,
+def TileMatmulOp : AttnOp<"tile_matmul", [AttrSizedOperandSegments, IsolatedFromAbove, NoTerminator,
+    DestinationStyleOpInterface,
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames", "getAsmResultNames"]>]> {
   let summary = "Matrix product of one tile, with an epilogue";
   let description = [{
     `result[m, n] = epilogue(sum_k lhs[m, k] · rhs[k, n])`, sums in f32; with `accumulate`, `init[m, n]` is added
     to the sum. `rhs` is [k, n], or panels [ceil(n / w), k, w] as `linalg.pack` makes them. `masked`: a factor of
-    `lhs` that is −0.0 marks a pair that is not kept; it contributes nothing, whatever `rhs` holds.
+    `lhs` that is −0.0 marks a pair that is not kept; it contributes nothing, whatever `rhs` holds. `asks`: where
+    false, no factor is such a mark.
 
     Constraints:
     - (C1) `lhs` is [m, k] and `init` [m, n].
@@ -22,20 +24,22 @@ def TileMatmulOp : AttnOp<"tile_matmul", [IsolatedFromAbove, NoTerminator, Desti
     - (C6) Operands are tensors and the result has the type of `init`, or they are buffers and there is no result.
     - (C7) Each read has a map from (m, n), which stays inside the read's static sizes.
     - (C8) The epilogue takes the sum and the reads, and yields f32. Without one in the text, it yields the sum.
+    - (C9) `asks` comes with `masked`.
 
     ```mlir
     %tile = attn.tile_matmul ins(%lhs, %rhs : tensor<6x64xf32>, tensor<4x64x16xf32>)
       outs(%init : tensor<6x64xf32>) accumulate -> tensor<6x64xf32>
     ```
   }];
-  let arguments = (ins AttnFloatTile:$lhs, AttnFloatTile:$rhs, Variadic<AttnFloatTile>:$reads, AttnFloatTile:$init,
-    UnitAttr:$accumulate, UnitAttr:$masked,
+  let arguments = (ins AttnFloatTile:$lhs, AttnFloatTile:$rhs, Variadic<AttnFloatTile>:$reads, Optional<I1>:$asks,
+    AttnFloatTile:$init, UnitAttr:$accumulate, UnitAttr:$masked,
     DefaultValuedAttr<AffineMapArrayAttr, "{}">:$read_maps);
   let results = (outs Optional<AttnFloatTensor>:$result);
   let regions = (region SizedRegion<1>:$epilogue);
   let assemblyFormat = [{
     `ins` `(` $lhs `,` $rhs `:` type($lhs) `,` type($rhs) `)` `outs` `(` $init `:` type($init) `)`
-    oilist(`accumulate` $accumulate | `masked` $masked | `reads` `(` $reads `:` type($reads) `)` `maps` $read_maps)
+    oilist(`accumulate` $accumulate | `masked` $masked | `asks` `(` $asks `)`
+      | `reads` `(` $reads `:` type($reads) `)` `maps` $read_maps)
     `` custom<TileEpilogue>($epilogue, ref(type($reads)), ref($read_maps))
     attr-dict (`->` type($result)^)?
   }];
@@ -47,7 +51,7 @@ def TileMatmulOp : AttnOp<"tile_matmul", [IsolatedFromAbove, NoTerminator, Desti
     bool hasIdentityEpilogue();
   }];
   let builders = [OpBuilder<(ins "::mlir::Value":$lhs, "::mlir::Value":$rhs, "::mlir::Value":$init, "bool":$accumulate,
-                                 "bool":$masked)>];
+                                 "bool":$masked, CArg<"::mlir::Value", "{}">:$asks)>];
   let hasVerifier = 1;
 }
 

@@ -35,11 +35,11 @@ static void addEffects(DestinationStyleOpInterface op, Effects &effects) {
 // tile_matmul
 
 void TileMatmulOp::build(OpBuilder &builder, OperationState &state, Value lhs, Value rhs, Value init,
-                         bool accumulate, bool masked) {
+                         bool accumulate, bool masked, Value asks) {
   SmallVector<Type> results;
   if (isa<TensorType>(init.getType()))
     results.push_back(init.getType());
-  build(builder, state, results, lhs, rhs, ValueRange(), init, accumulate, masked,
+  build(builder, state, results, lhs, rhs, ValueRange(), asks, init, accumulate, masked,
         builder.getAffineMapArrayAttr({}));
   buildEpilogue(builder, state.location, *state.regions.front());
 }
@@ -87,7 +87,12 @@ LogicalResult TileMatmulOp::verify() {
     return failure();
   if (failed(verifyReads(*this, getReads(), getReadMaps(), init.getShape()))) // C7
     return failure();
-  return verifySignatures(*this, RegionSignature::epilogue(getContext()), getReads(), getReadMaps()); // C8
+  if (failed(verifySignatures(*this, RegionSignature::epilogue(getContext()), getReads(),
+                              getReadMaps()))) // C8
+    return failure();
+  if (getAsks() && !getMasked()) // C9
+    return emitOpError("expected asks beside masked only, but got it without");
+  return success();
 }
 
 void TileMatmulOp::getAsmBlockArgumentNames(Region &region, OpAsmSetValueNameFn setName) {

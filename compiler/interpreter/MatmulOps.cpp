@@ -106,11 +106,11 @@ static LogicalResult evaluateTileMatmul(attn::TileMatmulOp op, Frame &frame) {
            << columns << " columns, but got shape " << showShape(rhs.shape);
 
   Epilogue epilogue(op, frame);
-  bool ok = true;
+  bool ok = true, masked = op.getMasked() && (!op.getAsks() || frame.integer(op.getAsks()));
   for (int64_t first = 0; first < columns && ok; first += width) {
     MatrixView left{lhs, 0, inner, 1}, right{rhs, panels ? first * inner : 0, width, 1};
     int64_t count = std::min(width, columns - first);
-    multiply(rows, inner, count, left, right, op.getMasked(), [&](int64_t m, int64_t n, Real sum) {
+    multiply(rows, inner, count, left, right, masked, [&](int64_t m, int64_t n, Real sum) {
       int64_t coordinate[] = {m, first + n}, at = m * columns + first + n;
       FailureOr<Real> value = epilogue.apply(op.getAccumulate() ? result.real(at) + sum : sum, coordinate);
       ok &= succeeded(value);

@@ -150,64 +150,67 @@ SmallVector<Value> AttentionTiles::buildSteps(Value query, const TilePlace &plac
   std::optional<TileBounds> bounds;
   if (bounder)
     bounds = bounder->bound(at, columns);
-  auto step = [&](Value at, OpFoldResult columns, Value asks) {
-    return buildStep(query, place, at, columns, keys.asks, asks, slice, state);
-  };
   if (!bounds || !bounds->areKnown()) {
-    scf::YieldOp::create(b, step(at, columns, {}));
+    scf::YieldOp::create(b, buildStep(query, place, at, columns, keys.asks, slice, state));
     return loop.getResults();
   }
-  auto choose = [&](Value condition, TypeRange types, function_ref<SmallVector<Value>()> yes,
-                    function_ref<SmallVector<Value>()> no) {
-    auto choice = scf::IfOp::create(b, types, condition, /*withElse=*/true);
-    for (bool holds : {true, false}) {
-      OpBuilder::InsertionGuard guard(b);
-      b.setInsertionPointToStart(holds ? choice.thenBlock() : choice.elseBlock());
-      scf::YieldOp::create(b, holds ? yes() : no());
-    }
-    return SmallVector<Value>(choice.getResults());
-  };
   auto visit = [&] {
     Type index = b.getIndexType();
     Value all = b.createOrFold<arith::AddIOp>(at, asValue(b, columns));
-    SmallVector<Value> range = choose(
-        bounds->maybeDropped, {index, index}, [&] { return trim(b, *bounder, at, columns); },
+    SmallVector<Value> range = buildIf(
+        b, bounds->maybeDropped, {index, index}, [&] { return trim(b, *bounder, at, columns); },
         [&] { return SmallVector<Value>{at, all}; });
-    return step(range[0], minOfRest(b, tileKeys, range[1], range[0]), bounds->maybeDropped);
+    Value asks = b.createOrFold<arith::AndIOp>(keys.asks, bounds->maybeDropped);
+    return buildStep(query, place, range[0], minOfRest(b, tileKeys, range[1], range[0]), asks, slice, state);
   };
-  scf::YieldOp::create(b, choose(bounds->maybeKept, state.getTypes(), visit,
-                                 [&] { return SmallVector<Value>(state); }));
+  scf::YieldOp::create(
+      b, buildIf(b, bounds->maybeKept, state.getTypes(), visit, [&] { return SmallVector<Value>(state); }));
   return loop.getResults();
 }
 
 SmallVector<Value> AttentionTiles::buildStep(Value query, const TilePlace &place, Value at,
-                                             OpFoldResult columns, bool hasKeep, Value asks,
-                                             SliceKeys slice, ValueRange state) {
+                                             OpFoldResult columns, Value asks, SliceKeys slice,
+                                             ValueRange state) {
   auto [key, value] = slice(at, columns);
   Value firstQuery = b.createOrFold<arith::AddIOp>(place.tileBegin, place.queryOffset);
   Value firstKey = b.createOrFold<arith::AddIOp>(at, place.keyOffset);
   Value origin[] = {place.batch, place.head, firstQuery, firstKey, place.queryLength, place.keyLength};
-  bool hasRegion = op.hasScore() || hasKeep;
+  bool hasRegion = op.hasScore() || asks;
+  Value unlessAlways = asks && !matchPattern(asks, m_One()) ? asks : Value();
   auto online = attn::OnlineAttentionOp::create(
-      b, state.getTypes(), query, key, value, origin, hasRegion ? op.getReads() : ValueRange(), asks,
+      b, state.getTypes(), query, key, value, origin, hasRegion ? op.getReads() : ValueRange(), unlessAlways,
       state[0], state[1], state[2], b.getF64FloatAttr(scoreFactor), base2 ? b.getUnitAttr() : UnitAttr(),
       hasRegion ? op.getReadMapsAttr() : b.getAffineMapArrayAttr({}));
   IRMapping mapping;
   if (op.hasScore())
     op.getScore().cloneInto(&online.getScore(), mapping);
-  if (hasKeep)
+  if (asks)
     op.getKeep().cloneInto(&online.getKeep(), mapping);
   return online.getResults();
 }
 
-SmallVector<Value> AttentionTiles::walkAsked(Value query, const TilePlace &place, KeyLoops &loops,
-                                             ValueRange state, WalkRows walk) {
+SmallVector<Value> AttentionTiles::walkRanges(Value query, const TilePlace &place, KeySteps steps,
+                                              ValueRange state, WalkRows walk) {
+  KeyLoops loops(b, op, mask, place, steps);
+  auto walkTile = [&](const KeyRange &keys, ValueRange state) { return walk(query, place, keys, state); };
   if (!asks())
-    return state;
-  if (askedRows >= mostRows)
-    return loops.walkAsked(place, state, [&](const KeyRange &keys, ValueRange state) {
-      return walk(query, place, keys, state);
-    });
+    return loops.walkFull(state, walkTile);
+  if (askedRows < mostRows)
+    return walkParts(query, place, loops, loops.walkFull(state, walkTile), walk);
+  if (!loops.hasFull())
+    return loops.walkAsked(place, state, walkTile);
+  // Both have all rows, so that one copy of the code serves them in turn.
+  auto loop = scf::ForOp::create(b, indexConstant(b, 0), indexConstant(b, 2), indexConstant(b, 1), state);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  Value isFull =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::eq, loop.getInductionVar(), loop.getLowerBound());
+  scf::YieldOp::create(b, loops.walkEither(isFull, place, loop.getRegionIterArgs(), walkTile));
+  return loop.getResults();
+}
+
+SmallVector<Value> AttentionTiles::walkParts(Value query, const TilePlace &place, KeyLoops &loops,
+                                             ValueRange state, WalkRows walk) {
   auto loop = scf::ForOp::create(b, indexConstant(b, 0), place.rows, indexConstant(b, askedRows), state);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());

@@ -49,22 +49,24 @@ struct AttentionTiles {
   /// panels that may keep a pair, or one that does not ask. `state`: accumulator, row max, row sum.
   llvm::SmallVector<mlir::Value> buildSteps(mlir::Value query, const TilePlace &place, const KeyRange &keys,
                                             int64_t tileKeys, SliceKeys slice, mlir::ValueRange state);
-  /// Walks what a mask asks of a tile of queries, for fewer rows at a time, which have closer bounds; `walk`
-  /// makes the loops of a range from the rows' queries, place and state.
+  /// Walks the keys of a tile of queries: what all queries keep, and then what the mask asks. `walk` makes
+  /// the loops of a range from some rows' queries, place and state.
   using WalkRows = llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::Value, const TilePlace &,
                                                                      const KeyRange &, mlir::ValueRange)>;
-  llvm::SmallVector<mlir::Value> walkAsked(mlir::Value query, const TilePlace &place, KeyLoops &loops,
-                                           mlir::ValueRange state, WalkRows walk);
+  llvm::SmallVector<mlir::Value> walkRanges(mlir::Value query, const TilePlace &place, KeySteps steps,
+                                            mlir::ValueRange state, WalkRows walk);
   /// Divides by the row sums and says where the tiles go.
   llvm::SmallVector<TileResult> finish(mlir::ValueRange state, const Ranges &ranges,
                                        mlir::ValueRange results);
 
 private:
-  /// One step over the keys from `at` on. `hasKeep`: their pairs may have to be asked; `asks`, which may be
-  /// null: whether they have to.
+  /// One step over the keys from `at` on. `asks`: as of a range.
   llvm::SmallVector<mlir::Value> buildStep(mlir::Value query, const TilePlace &place, mlir::Value at,
-                                           mlir::OpFoldResult columns, bool hasKeep, mlir::Value asks,
-                                           SliceKeys slice, mlir::ValueRange state);
+                                           mlir::OpFoldResult columns, mlir::Value asks, SliceKeys slice,
+                                           mlir::ValueRange state);
+  /// Walks what a mask asks of a tile, for `askedRows` queries at a time, which have closer bounds.
+  llvm::SmallVector<mlir::Value> walkParts(mlir::Value query, const TilePlace &place, KeyLoops &loops,
+                                           mlir::ValueRange state, WalkRows walk);
   /// The extent of `letter` in `tensor`; 1 where it has none.
   mlir::OpFoldResult extent(mlir::Value tensor, llvm::StringRef in, char letter);
 };

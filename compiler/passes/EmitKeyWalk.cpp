@@ -203,13 +203,29 @@ KeyLoops::KeyLoops(ImplicitLocOpBuilder &b, attn::AttentionOp op, const std::opt
 }
 
 SmallVector<Value> KeyLoops::walkFull(ValueRange state, Walk walk) {
-  return walkSpans(b, full, {{}, {}, /*asks=*/false, /*isWhole=*/asks}, state, walk);
+  return walkSpans(b, full, {{}, {}, /*asks=*/{}, /*isWhole=*/asks}, state, walk);
+}
+
+SmallVector<KeySpan<Value>> KeyLoops::getAsked(const TilePlace &part) {
+  KeyWalk<EmittedOps> own = walkAt(b, op, *mask, part, steps);
+  return own.getAsked(own.getSegments(part.keyLength), full);
 }
 
 SmallVector<Value> KeyLoops::walkAsked(const TilePlace &part, ValueRange state, Walk walk) {
-  KeyWalk<EmittedOps> own = walkAt(b, op, *mask, part, steps);
-  return walkSpans(b, own.getAsked(own.getSegments(part.keyLength), full),
-                   {{}, {}, /*asks=*/true, /*isWhole=*/false}, state, walk);
+  Value asks = arith::ConstantIntOp::create(b, 1, 1);
+  return walkSpans(b, getAsked(part), {{}, {}, asks, /*isWhole=*/false}, state, walk);
+}
+
+SmallVector<Value> KeyLoops::walkEither(Value isFull, const TilePlace &part, ValueRange state, Walk walk) {
+  SmallVector<KeySpan<Value>> asked = getAsked(part), spans;
+  KeySpan<Value> none{indexConstant(b, 0), indexConstant(b, 0)};
+  for (size_t i = 0; i < std::max(full.size(), asked.size()); ++i) {
+    KeySpan<Value> kept = i < full.size() ? full[i] : none, own = i < asked.size() ? asked[i] : none;
+    spans.push_back({b.createOrFold<arith::SelectOp>(isFull, kept.begin, own.begin),
+                     b.createOrFold<arith::SelectOp>(isFull, kept.end, own.end)});
+  }
+  Value asks = arith::XOrIOp::create(b, isFull, arith::ConstantIntOp::create(b, 1, 1));
+  return walkSpans(b, spans, {{}, {}, asks, /*isWhole=*/false}, state, walk);
 }
 
 } // namespace heed

@@ -13,7 +13,7 @@ struct TilePlace {
 /// A range of keys that one loop visits.
 struct KeyRange {
   mlir::Value begin, end; ///< `begin` lies on a panel
-  bool asks;              ///< pairs are asked whether they are kept; else all are
+  mlir::Value asks;       ///< whether pairs are asked that they are kept; null where all are
   bool isWhole;           ///< a multiple of the tile
 };
 struct KeySteps {
@@ -37,7 +37,17 @@ public:
   /// Of the others, those that the queries of `part`, the tile or a part of it, may keep. The mask asks.
   llvm::SmallVector<mlir::Value> walkAsked(const TilePlace &part, mlir::ValueRange state, Walk walk);
 
+  /// The one or the other, in one copy of the code.
+  llvm::SmallVector<mlir::Value> walkEither(mlir::Value isFull, const TilePlace &part, mlir::ValueRange state,
+                                            Walk walk);
+
+  /// Whether the code may find keys that all queries keep.
+  bool hasFull() const { return !full.empty(); }
+
 private:
+  /// What `part` asks.
+  llvm::SmallVector<KeySpan<mlir::Value>> getAsked(const TilePlace &part);
+
   mlir::ImplicitLocOpBuilder &b;
   attn::AttentionOp op;
   const std::optional<MaskAnalysis> &mask;

@@ -103,14 +103,10 @@ struct StepLowering {
   Value changeScores(Value scores) {
     if (!op.getAsks())
       return applyRegions(scores, /*keep=*/true);
-    auto choice = scf::IfOp::create(b, scores.getType(), op.getAsks(), /*withElseRegion=*/true);
-    for (bool asks : {true, false}) {
-      OpBuilder::InsertionGuard guard(b);
-      b.setInsertionPointToStart(asks ? choice.thenBlock() : choice.elseBlock());
-      bool changes = asks || !op.getScore().empty();
-      scf::YieldOp::create(b, changes ? applyRegions(scores, asks) : scores);
-    }
-    return choice.getResult(0);
+    auto unasked = [&] { return op.getScore().empty() ? scores : applyRegions(scores, /*keep=*/false); };
+    return buildIf(
+        b, op.getAsks(), scores.getType(), [&] { return SmallVector{applyRegions(scores, /*keep=*/true)}; },
+        [&] { return SmallVector{unasked()}; })[0];
   }
 
   /// The regions, element by element: −inf marks a pair that is not kept.
@@ -174,7 +170,7 @@ struct StepLowering {
     auto [weights, accumulator, rowMax, rowSum] =
         std::tuple(softmax.getResult(0), softmax.getResult(1), softmax.getResult(2), softmax.getResult(3));
     auto product = attn::TileMatmulOp::create(b, weights, op.getValue(), accumulator, /*accumulate=*/true,
-                                              /*masked=*/hasRegions());
+                                              /*masked=*/hasRegions(), op.getAsks());
     op.replaceAllUsesWith(ValueRange{product.getResult(), rowMax, rowSum});
     op.erase();
   }

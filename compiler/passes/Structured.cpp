@@ -181,6 +181,17 @@ SmallVector<Value> heed::buildForall(ImplicitLocOpBuilder &b, ArrayRef<OpFoldRes
   return forall.getResults();
 }
 
+SmallVector<Value> heed::buildIf(ImplicitLocOpBuilder &b, Value condition, TypeRange types, Branch yes,
+                                 Branch no) {
+  auto choice = scf::IfOp::create(b, types, condition, /*withElseRegion=*/true);
+  for (bool holds : {true, false}) {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(holds ? choice.thenBlock() : choice.elseBlock());
+    scf::YieldOp::create(b, holds ? yes() : no());
+  }
+  return choice.getResults();
+}
+
 TensorLoops::TensorLoops(ImplicitLocOpBuilder &b, Value tensor)
     : b(b), type(cast<RankedTensorType>(tensor.getType())),
       sizes(tensor::getMixedSizes(b, b.getLoc(), tensor)),

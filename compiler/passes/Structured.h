@@ -44,6 +44,11 @@ mlir::Value roundTo(mlir::ImplicitLocOpBuilder &b, mlir::Value value, mlir::Type
 /// The position of batch entry `batch` for an optional position operand (see AttnPosition); zero without one.
 mlir::Value positionOf(mlir::ImplicitLocOpBuilder &b, mlir::Value position, mlir::Value batch);
 
+/// Values of `types`: those that `yes` emits, where `condition` holds when the code runs, or those of `no`.
+using Branch = llvm::function_ref<llvm::SmallVector<mlir::Value>()>;
+llvm::SmallVector<mlir::Value> buildIf(mlir::ImplicitLocOpBuilder &b, mlir::Value condition,
+                                       mlir::TypeRange types, Branch yes, Branch no);
+
 /// What a lowering of a whole tensor starts from: its shape, its loops, and maps onto them.
 struct TensorLoops {
   mlir::ImplicitLocOpBuilder &b;

@@ -79,14 +79,10 @@ struct AttentionTiler : AttentionTiles {
     auto [firstMax, firstSum] = buildFirstState(place.head);
     SmallVector<Value> state{filled(width, f32Constant(b, 0)), filled({}, firstMax),
                              filled(sumParts, firstSum)};
-    KeyLoops loops(b, op, mask, place, {panelWidth, tileKeys});
-    state = loops.walkFull(state, [&](const KeyRange &keys, ValueRange state) {
-      return walkTiles(packed, queryTile, place, keys, state);
-    });
-    return walkAsked(queryTile, place, loops, state,
-                     [&](Value query, const TilePlace &part, const KeyRange &keys, ValueRange state) {
-                       return walkTiles(packed, query, part, keys, state);
-                     });
+    auto walk = [&](Value query, const TilePlace &part, const KeyRange &keys, ValueRange state) {
+      return walkTiles(packed, query, part, keys, state);
+    };
+    return walkRanges(queryTile, place, {panelWidth, tileKeys}, state, walk);
   }
 
   /// The online softmax over tiles of some keys.
@@ -116,8 +112,8 @@ void tile(attn::AttentionOp op, const Tuning &tuning) {
   std::optional<int64_t> most = getUpperBound(many.queries); // tiles of a schedule have one
   // In a loop of a schedule, memory can be planned for all ways where the batches of a tile are constant.
   bool isOpen = !most && (getConstantIntValue(many.batches) || !op->getParentOfType<LoopLikeOpInterface>());
-  // Up to four queries, keys are not worth transposing, and up to a tile, not worth keeping transposed. The
-  // code of a mask is there twice for every way, so where all ways are open, it gets two instead of three.
+  // Up to four queries, keys are not worth transposing, and up to a tile, not worth keeping transposed.
+  // Where all ways are open, a mask that asks, whose code `many` has twice, gets two of them: compile time.
   bool hasOneTile = !isOpen || !many.asks();
   int64_t few = hasOneTile ? 4 : 8, oneTile = hasOneTile ? tuning.queries : few;
 

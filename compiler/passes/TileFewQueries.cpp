@@ -88,16 +88,13 @@ struct FewQueries {
     }
     Value begin = b.createOrFold<arith::MulIOp>(part, indexConstant(b, split.partKeys));
     Value end = b.createOrFold<arith::AddIOp>(begin, indexConstant(b, split.partKeys));
-    KeyLoops loops(b, tiles.op, tiles.mask, place, {1, split.tileKeys});
     auto walk = [&](Value query, const TilePlace &place, KeyRange keys, ValueRange state) {
       keys.begin = b.createOrFold<arith::MaxSIOp>(keys.begin, begin);
       keys.end = b.createOrFold<arith::MinSIOp>(keys.end, end);
       keys.isWhole = false; // a part may end within a tile
       return walkTiles(query, place, keyHead, keys, state);
     };
-    state = loops.walkFull(
-        state, [&](const KeyRange &keys, ValueRange state) { return walk(query, place, keys, state); });
-    state = tiles.walkAsked(query, place, loops, state, walk);
+    state = tiles.walkRanges(query, place, {1, split.tileKeys}, state, walk);
     SmallVector<Value> results;
     for (auto [own, states, slice] : llvm::zip_equal(state, groupStates, slices))
       results.push_back(insertSlice(b, own, states, slice.offsets, slice.sizes));

@@ -167,7 +167,8 @@ struct TileMatmuls : impl::TileMatmulsBase<TileMatmuls> {
         readTiles.push_back(sliceRead(b, read, map, offsets, sizes));
       Value destination = sliceWithout(b, results[0], offsets, sizes, keep2);
       auto matmul = attn::TileMatmulOp::create(b, destination.getType(), inputTile, panelTile, readTiles,
-                                               destination, false, false, b.getAffineMapArrayAttr(maps));
+                                               /*asks=*/Value(), destination, false, false,
+                                               b.getAffineMapArrayAttr(maps));
       buildEpilogue(op, matmul);
       return SmallVector<TileResult>{{matmul.getResult(), offsets, sizes}};
     })[0];

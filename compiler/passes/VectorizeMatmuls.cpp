@@ -36,17 +36,26 @@ struct MatmulVectorizer {
       : op(op), b(op.getLoc(), op), target(target), rows(sizeOf(b, op.getInit(), 0)),
         columns(sizeOf(b, op.getInit(), 1)), depth(sizeOf(b, op.getLhs(), 1)), mostRows(getUpperBound(rows)),
         high(target.tuning.matmul.rows), few(std::min<int64_t>(high - 1, 3)), kernel(b, op, target) {
-    if (isInAttention(op))
-      few = mostRows && *mostRows <= 4 ? *mostRows : 0;
+    if (isInAttention(op)) // single tokens are the most frequent of few
+      few = !mostRows || *mostRows > 8 ? 0 : *mostRows > 4 ? 1 : *mostRows;
   }
 
   void run() {
     // A weight of zero times a value that is not finite would leak: such tiles take the careful loop.
     if (op.getMasked())
-      choose(isFinite(op.getRhs()), [&](bool finite) { buildTile(!finite); });
+      choose(isHarmless(), [&](bool harmless) { buildTile(!harmless); });
     else
       buildTile(false);
     op.erase();
+  }
+
+  /// Whether no weight is zero for a mask, or all values are finite.
+  Value isHarmless() {
+    if (!op.getAsks())
+      return isFinite(op.getRhs());
+    return buildIf(
+        b, op.getAsks(), b.getI1Type(), [&] { return SmallVector{isFinite(op.getRhs())}; },
+        [&] { return SmallVector<Value>{arith::ConstantIntOp::create(b, 1, 1)}; })[0];
   }
 
   /// Whether x·0 sums to zero over all of `tile`, [k, n] or panels.
@@ -156,7 +165,8 @@ struct MatmulVectorizer {
     if (most < high)
       buildBlocks(high, zero, done);
     // Of a fair share, which is lower only where a whole tile is: that goes row by row.
-    int64_t least = few == 0 ? (most + 2) / 2 : std::min(few + 1, (most + 1) / 2);
+    bool hasFewHeights = isInAttention(op) && few <= 1;
+    int64_t least = hasFewHeights ? (most + 2) / 2 : std::min(few + 1, (most + 1) / 2);
     for (int64_t height = most; height >= least; --height) {
       auto is = [&](int64_t offset) {
         return b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::eq, base,
@@ -169,7 +179,7 @@ struct MatmulVectorizer {
       buildBlocks(height, height == high ? zero : done, end);
       done = end;
     }
-    if (few == 0 && least > 1)
+    if (hasFewHeights && least > 1)
       buildBlocks(1, done, rows);
   }
 };

@@ -74,6 +74,22 @@ TEST(InterpreterLayers, TileMatmulMasksByNegativeZero) {
   EXPECT_TRUE(holds(with(-0.0, ""), {1, 3}, {NaN, NaN, NaN}));
 }
 
+TEST(InterpreterLayers, TileMatmulThatDoesNotAskHasNoMasks) {
+  auto with = [&](const char *asks) {
+    return interpret(std::string(R"(
+      func.func @f(%lhs: tensor<1x2xf32>, %rhs: tensor<2x1xf32>, %init: tensor<1x1xf32>) -> tensor<1x1xf32> {
+        %asks = arith.constant )") +
+                         asks + R"(
+        %0 = attn.tile_matmul ins(%lhs, %rhs : tensor<1x2xf32>, tensor<2x1xf32>) outs(%init : tensor<1x1xf32>)
+          masked asks(%asks) -> tensor<1x1xf32>
+        return %0 : tensor<1x1xf32>
+      })",
+                     {f32({1, 2}, {-0.0, 2}), f32({2, 1}, {inf, 3}), f32({1, 1}, {0})})[0];
+  };
+  EXPECT_TRUE(holds(with("true"), {1, 1}, {6}));
+  EXPECT_TRUE(holds(with("false"), {1, 1}, {NaN}));
+}
+
 TEST(InterpreterLayers, LayerNorm) {
   auto run = [&](const char *operands, const char *types) {
     return interpret(std::string(R"(

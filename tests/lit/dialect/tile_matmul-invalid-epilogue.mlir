@@ -54,3 +54,15 @@ func.func @ReadWithoutEpilogue(%lhs: !lhs, %rhs: !rhs, %init: !init, %x: tensor<
   %0 = attn.tile_matmul ins(%lhs, %rhs : !lhs, !rhs) outs(%init : !init) reads(%x : tensor<8xf32>) maps [affine_map<(m, n) -> (m)>] -> !init
   return %0 : !init
 }
+
+// -----
+!lhs = tensor<6x64xf32>
+!rhs = tensor<64x40xf32>
+!init = tensor<6x40xf32>
+
+// C9
+func.func @AsksWithoutMasked(%lhs: !lhs, %rhs: !rhs, %init: !init, %asks: i1) -> !init {
+  // expected-error @+1 {{expected asks beside masked only, but got it without}}
+  %0 = attn.tile_matmul ins(%lhs, %rhs : !lhs, !rhs) outs(%init : !init) asks(%asks) -> !init
+  return %0 : !init
+}

@@ -29,3 +29,10 @@ func.func @Buffers(%a: memref<6x64xf32>, %b: memref<64x?xf32>, %c: memref<6x?xf3
   attn.tile_matmul ins(%a, %b : memref<6x64xf32>, memref<64x?xf32>) outs(%c : memref<6x?xf32>)
   return
 }
+
+// CHECK-LABEL: @MayHoldNoMark
+//       CHECK:   attn.tile_matmul {{.*}} accumulate masked asks(%arg3)
+func.func @MayHoldNoMark(%a: memref<6x64xf32>, %b: memref<64x?xf32>, %c: memref<6x?xf32>, %asks: i1) {
+  attn.tile_matmul ins(%a, %b : memref<6x64xf32>, memref<64x?xf32>) outs(%c : memref<6x?xf32>) accumulate masked asks(%asks)
+  return
+}

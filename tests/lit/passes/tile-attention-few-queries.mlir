@@ -44,11 +44,17 @@ func.func @SizesBehindACast(%q: tensor<2x2x16xf32>, %k: tensor<2x7x16xf32>, %v: 
   return %0 : tensor<2x?x16xf32>
 }
 
-// With a mask that asks, whose code each way has twice, there are two.
+// With a mask that asks there are two. For a few queries, one copy of the code has keys that all keep, and those
+// that are asked.
 // CHECK-LABEL: @MasksLeaveTwoWays
 //       CHECK:   arith.cmpi ule, %{{.*}}, %c8
+//       CHECK:   scf.for %[[TURN:.*]] = %c0 to %c2 step %c1
+//       CHECK:     %[[ASKS:.*]] = arith.cmpi ne, %[[TURN]], %c0
+//       CHECK:     attn.online_attention {{.*}} asks(%[[ASKS]]) keep
+//   CHECK-NOT:     attn.online_attention
 //       CHECK:   arith.cmpi ugt, %{{.*}}, %c8
 //   CHECK-NOT:   arith.cmpi ugt, %{{.*}}, %c96
+// CHECK-COUNT-2:   attn.online_attention
 //       CHECK:   return
 func.func @MasksLeaveTwoWays(%q: tensor<2x3x?x16xf32>, %k: tensor<2x3x?x16xf32>, %v: tensor<2x3x?x16xf32>) -> tensor<2x3x?x16xf32> {
   %0 = attn.attention %q, %k, %v keep(%b, %h, %i, %j, %lq, %lk) {

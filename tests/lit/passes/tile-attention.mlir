@@ -79,7 +79,6 @@ func.func @SinkAndWindowShareTheirCode(%q: tensor<1x1x1000x16xf32>, %k: tensor<1
 
 // What is read of a tile's queries and keys says whether it is skipped, asked, or full.
 // CHECK-LABEL: @DocumentsBoundTiles
-//       CHECK:   arith.minsi %out, %in : i32
 //       CHECK:   arith.maxsi %out, %in : i32
 //       CHECK:   %[[SAME:.+]] = arith.andi
 //       CHECK:   %[[KEPT:.+]] = arith.andi
