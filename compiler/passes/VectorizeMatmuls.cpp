@@ -41,12 +41,31 @@ struct MatmulVectorizer {
   }
 
   void run() {
+    if (isInAttention(op) && op.getAccumulate() && op.getRhs().getType().getRank() == 2 && few == 0)
+      prefetchValues();
     // A weight of zero times a value that is not finite would leak: such tiles take the careful loop.
     if (op.getMasked())
       choose(isHarmless(), [&](bool harmless) { buildTile(!harmless); });
     else
       buildTile(false);
     op.erase();
+  }
+
+  /// Brings the values of a step while its scores are computed. The product reads them by columns, which the
+  /// processor does not foresee.
+  void prefetchValues() {
+    OpBuilder::InsertionGuard guard(b);
+    Value values = op.getRhs();
+    Operation *slice = values.getDefiningOp();
+    if (slice && slice->getBlock() == op->getBlock())
+      b.setInsertionPointAfter(slice);
+    int64_t line = 512 / op.getRhs().getType().getElementTypeBitWidth(), most = 8 * line; // of a row
+    int64_t end = std::min(getUpperBound(columns).value_or(most), most);
+    buildLoop(b, indexConstant(b, 0), sizeOf(b, values, 0), 1, [&](Value row) {
+      for (int64_t column = 0; column < end; column += line)
+        memref::PrefetchOp::create(b, values, ValueRange{row, indexConstant(b, column)}, /*isWrite=*/false,
+                                   /*localityHint=*/3, /*isDataCache=*/true);
+    });
   }
 
   /// Whether no weight is zero for a mask, or all values are finite.

@@ -53,3 +53,21 @@ func.func @NextPanelIsPrefetched(%a: memref<6x64xf32>, %all: memref<9x64x16xf32>
     outs(%c : memref<6x16xf32>)
   return
 }
+
+// Values of attention are on their way, all lines of them, before the scores are computed.
+// CHECK-LABEL: @ValuesArePrefetched
+//       CHECK:   %[[VALUES:.*]] = memref.subview %arg1
+//       CHECK:   scf.for %[[ROW:.*]] = %c0 to %{{.*}} step %c1
+// CHECK-COUNT-4:   memref.prefetch %[[VALUES]][%[[ROW]], %{{.*}}], read, locality<3>, data
+//   CHECK-NOT:     memref.prefetch
+//       CHECK:   memref.store
+//       CHECK:   math.fma
+func.func @ValuesArePrefetched(%a: memref<24x?xf32>, %v: memref<?x64xf32>, %c: memref<24x64xf32>, %n: index, %x: f32) {
+  %c0 = arith.constant 0 : index
+  scf.forall (%i) in (%n) {
+    %values = memref.subview %v[%i, 0] [%n, 64] [1, 1] : memref<?x64xf32> to memref<?x64xf32, strided<[64, 1], offset: ?>>
+    memref.store %x, %a[%c0, %c0] : memref<24x?xf32>
+    attn.tile_matmul ins(%a, %values : memref<24x?xf32>, memref<?x64xf32, strided<[64, 1], offset: ?>>) outs(%c : memref<24x64xf32>) accumulate
+  } {heed.kernel = "attention0"}
+  return
+}
