@@ -13,7 +13,7 @@ def TileMatmulOp : AttnOp<"tile_matmul", [AttrSizedOperandSegments, IsolatedFrom
     `result[m, n] = epilogue(sum_k lhs[m, k] · rhs[k, n])`, sums in f32; with `accumulate`, `init[m, n]` is added
     to the sum. `rhs` is [k, n], or panels [ceil(n / w), k, w] as `linalg.pack` makes them. `masked`: a factor of
     `lhs` that is −0.0 marks a pair that is not kept; it contributes nothing, whatever `rhs` holds. `asks`: where
-    false, no factor is such a mark.
+    false, −0.0 is a factor like any other.
 
     Constraints:
     - (C1) `lhs` is [m, k] and `init` [m, n].

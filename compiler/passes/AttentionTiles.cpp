@@ -203,9 +203,9 @@ SmallVector<Value> AttentionTiles::walkRanges(Value query, const TilePlace &plac
   auto loop = scf::ForOp::create(b, indexConstant(b, 0), indexConstant(b, 2), indexConstant(b, 1), state);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
-  Value isFull =
-      arith::CmpIOp::create(b, arith::CmpIPredicate::eq, loop.getInductionVar(), loop.getLowerBound());
-  scf::YieldOp::create(b, loops.walkEither(isFull, place, loop.getRegionIterArgs(), walkTile));
+  Value asks =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::ne, loop.getInductionVar(), loop.getLowerBound());
+  scf::YieldOp::create(b, loops.walkEither(asks, place, loop.getRegionIterArgs(), walkTile));
   return loop.getResults();
 }
 

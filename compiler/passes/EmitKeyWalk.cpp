@@ -216,15 +216,14 @@ SmallVector<Value> KeyLoops::walkAsked(const TilePlace &part, ValueRange state, 
   return walkSpans(b, getAsked(part), {{}, {}, asks, /*isWhole=*/false}, state, walk);
 }
 
-SmallVector<Value> KeyLoops::walkEither(Value isFull, const TilePlace &part, ValueRange state, Walk walk) {
+SmallVector<Value> KeyLoops::walkEither(Value asks, const TilePlace &part, ValueRange state, Walk walk) {
   SmallVector<KeySpan<Value>> asked = getAsked(part), spans;
   KeySpan<Value> none{indexConstant(b, 0), indexConstant(b, 0)};
   for (size_t i = 0; i < std::max(full.size(), asked.size()); ++i) {
     KeySpan<Value> kept = i < full.size() ? full[i] : none, own = i < asked.size() ? asked[i] : none;
-    spans.push_back({b.createOrFold<arith::SelectOp>(isFull, kept.begin, own.begin),
-                     b.createOrFold<arith::SelectOp>(isFull, kept.end, own.end)});
+    spans.push_back({b.createOrFold<arith::SelectOp>(asks, own.begin, kept.begin),
+                     b.createOrFold<arith::SelectOp>(asks, own.end, kept.end)});
   }
-  Value asks = arith::XOrIOp::create(b, isFull, arith::ConstantIntOp::create(b, 1, 1));
   return walkSpans(b, spans, {{}, {}, asks, /*isWhole=*/false}, state, walk);
 }
 

@@ -37,8 +37,8 @@ public:
   /// Of the others, those that the queries of `part`, the tile or a part of it, may keep. The mask asks.
   llvm::SmallVector<mlir::Value> walkAsked(const TilePlace &part, mlir::ValueRange state, Walk walk);
 
-  /// The one or the other, in one copy of the code.
-  llvm::SmallVector<mlir::Value> walkEither(mlir::Value isFull, const TilePlace &part, mlir::ValueRange state,
+  /// What `part` asks, or what all keep where `asks` is false, in one copy of the code.
+  llvm::SmallVector<mlir::Value> walkEither(mlir::Value asks, const TilePlace &part, mlir::ValueRange state,
                                             Walk walk);
 
   /// Whether the code may find keys that all queries keep.

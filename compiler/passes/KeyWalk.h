@@ -49,6 +49,7 @@ public:
       for (size_t j = spans.size() - 1; j > i; --j)
         sort(spans[j - 1], spans[j]);
 
+    bool hasFull = llvm::none_of(analysis.dropped, [&](const KeyGroup &group) { return holdsAll(group); });
     Segments segments;
     for (size_t i = 0; i < spans.size(); ++i) {
       Span span = spans[i];
@@ -56,7 +57,7 @@ public:
         span.begin = ops.max(span.begin, segments.back().end);
         span.end = ops.max(span.end, span.begin);
       }
-      if (llvm::any_of(analysis.dropped, [&](const KeyGroup &group) { return holdsAll(group); })) {
+      if (!hasFull) {
         segments.push_back({span.begin, span.begin, span.begin, span.end});
         continue;
       }
@@ -104,12 +105,17 @@ private:
     return ops.alignDown(ops.add(value, ops.constant(size - 1)), size);
   }
 
-  /// Whether every key is in the group, for every tile.
+  /// Whether the interval begins with the first key, or ends with the last, for every tile.
+  bool hasFirst(const KeyInterval &interval) {
+    return interval.conditions.empty() && interval.lows.size() == 1 && interval.lows[0] == 0;
+  }
+  bool hasLast(const KeyInterval &interval) {
+    return interval.conditions.empty() && interval.highs.size() == 1 &&
+           interval.highs[0] == analysis.keyLength;
+  }
   bool holdsAll(const KeyGroup &group) {
-    return llvm::any_of(group, [&](const KeyInterval &interval) {
-      return interval.conditions.empty() && interval.lows.size() == 1 && interval.lows[0] == 0 &&
-             interval.highs.size() == 1 && interval.highs[0] == analysis.keyLength;
-    });
+    return llvm::any_of(group,
+                        [&](const KeyInterval &interval) { return hasFirst(interval) && hasLast(interval); });
   }
 
   /// The least span that holds the group.
@@ -139,10 +145,10 @@ private:
 
   /// The larger part of `span` beside `hole`; a hole at either end of the keys leaves but one.
   Span cut(Span span, const KeyGroup &group, Span hole) {
-    bool isSimple = group.size() == 1 && group[0].conditions.empty();
-    if (isSimple && group[0].highs.size() == 1 && group[0].highs[0] == analysis.keyLength)
+    bool isSimple = group.size() == 1;
+    if (isSimple && hasLast(group[0]))
       return {span.begin, ops.min(span.end, hole.begin)};
-    if (isSimple && group[0].lows.size() == 1 && group[0].lows[0] == 0)
+    if (isSimple && hasFirst(group[0]))
       return {ops.max(span.begin, hole.end), span.end};
     Value leftEnd = ops.min(span.end, ops.less(hole.begin, hole.end, hole.begin, span.end));
     Value rightBegin = ops.max(span.begin, hole.end);

@@ -45,6 +45,7 @@ mlir::Value roundTo(mlir::ImplicitLocOpBuilder &b, mlir::Value value, mlir::Type
 mlir::Value positionOf(mlir::ImplicitLocOpBuilder &b, mlir::Value position, mlir::Value batch);
 
 /// Values of `types`: those that `yes` emits, where `condition` holds when the code runs, or those of `no`.
+/// The branches are in the function while they are emitted, as bounds of their sizes ask for.
 using Branch = llvm::function_ref<llvm::SmallVector<mlir::Value>()>;
 llvm::SmallVector<mlir::Value> buildIf(mlir::ImplicitLocOpBuilder &b, mlir::Value condition,
                                        mlir::TypeRange types, Branch yes, Branch no);

@@ -79,15 +79,9 @@ private:
     // A caller whose context ends before `trace` is not traced.
     Value size = LLVM::LoadOp::create(b, b.getI32Type(), context);
     Value hasTrace = arith::CmpIOp::create(b, arith::CmpIPredicate::uge, size, i32(b, sizeof(heed_context)));
-    auto choice = scf::IfOp::create(b, TypeRange(pointer), hasTrace, /*withElseRegion=*/true);
-    {
-      OpBuilder::InsertionGuard guard(b);
-      b.setInsertionPointToStart(choice.thenBlock());
-      scf::YieldOp::create(b, load(b, offsetof(heed_context, trace)));
-      b.setInsertionPointToStart(choice.elseBlock());
-      scf::YieldOp::create(b, LLVM::ZeroOp::create(b, pointer).getResult());
-    }
-    callback = choice.getResult(0);
+    callback = buildIf(
+        b, hasTrace, pointer, [&] { return SmallVector<Value>{load(b, offsetof(heed_context, trace))}; },
+        [&] { return SmallVector<Value>{LLVM::ZeroOp::create(b, pointer)}; })[0];
     isTraced = LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::ne, callback, LLVM::ZeroOp::create(b, pointer));
     entry = &function.getBody().front();
 

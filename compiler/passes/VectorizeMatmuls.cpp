@@ -28,20 +28,22 @@ struct MatmulVectorizer {
   const Target &target;
   Value rows, columns, depth;
   std::optional<int64_t> mostRows; ///< where that is known
-  int64_t high;                    ///< rows of the register tile
-  int64_t few;                     ///< rows up to which a tile streams
+  bool inAttention;
+  int64_t high; ///< rows of the register tile
+  int64_t few;  ///< rows up to which a tile streams
   MicroKernel kernel;
 
   MatmulVectorizer(attn::TileMatmulOp op, const Target &target)
       : op(op), b(op.getLoc(), op), target(target), rows(sizeOf(b, op.getInit(), 0)),
         columns(sizeOf(b, op.getInit(), 1)), depth(sizeOf(b, op.getLhs(), 1)), mostRows(getUpperBound(rows)),
-        high(target.tuning.matmul.rows), few(std::min<int64_t>(high - 1, 3)), kernel(b, op, target) {
-    if (isInAttention(op)) // single tokens are the most frequent of few
+        inAttention(isInAttention(op)), high(target.tuning.matmul.rows), few(std::min<int64_t>(high - 1, 3)),
+        kernel(b, op, target) {
+    if (inAttention) // single tokens are the most frequent of few
       few = !mostRows || *mostRows > 8 ? 0 : *mostRows > 4 ? 1 : *mostRows;
   }
 
   void run() {
-    if (isInAttention(op) && op.getAccumulate() && op.getRhs().getType().getRank() == 2 && few == 0)
+    if (inAttention && op.getAccumulate() && op.getRhs().getType().getRank() == 2 && few == 0)
       prefetchValues();
     // A weight of zero times a value that is not finite would leak: such tiles take the careful loop.
     if (op.getMasked())
@@ -178,13 +180,13 @@ struct MatmulVectorizer {
     Value larger = b.createOrFold<arith::SubIOp>(rest, b.createOrFold<arith::MulIOp>(base, count));
     auto buildBlocks = [&](int64_t height, Value from, Value to) {
       buildLoop(b, from, to, height, [&](Value row) {
-        kernel.build(row, height, column, blocks, mask, /*careful=*/false, /*prefetches=*/!isInAttention(op));
+        kernel.build(row, height, column, blocks, mask, /*careful=*/false, /*prefetches=*/!inAttention);
       });
     };
     if (most < high)
       buildBlocks(high, zero, done);
     // Of a fair share, which is lower only where a whole tile is: that goes row by row.
-    bool hasFewHeights = isInAttention(op) && few <= 1;
+    bool hasFewHeights = inAttention && few <= 1;
     int64_t least = hasFewHeights ? (most + 2) / 2 : std::min(few + 1, (most + 1) / 2);
     for (int64_t height = most; height >= least; --height) {
       auto is = [&](int64_t offset) {
