@@ -11,6 +11,9 @@ using namespace heed;
 /// them have come after as many blocks of rows.
 static constexpr int64_t stepsPerLine = 8;
 
+/// Blocks of rows up to which there are too few to share the lines: each brings all.
+static constexpr int64_t blocksFetchingAll = 3;
+
 /// Steps in a turn of a loop that fetches nothing ahead: multiplying at the peak leaves a processor room for
 /// little else, and less where two threads share it.
 static constexpr int64_t stepsAtOnce = 4;
@@ -80,7 +83,8 @@ MicroKernel::Sums MicroKernel::addSteps(const Block &block, Value begin, Value e
 }
 
 /// Adds the steps up to `end`, a multiple of `stepsPerLine`. Panels come from memory once and are read for
-/// every block of rows: fetching them evenly over those blocks keeps the first from waiting.
+/// every block of rows: fetching them evenly over those blocks keeps the first from waiting. Of few blocks,
+/// each fetches all of them.
 MicroKernel::Sums MicroKernel::addStepsPrefetching(const Block &block, Value end, ValueRange sums) {
   Value zero = indexConstant(b, 0);
   for (int64_t r = 0; r < block.height; ++r)
@@ -101,12 +105,24 @@ MicroKernel::Sums MicroKernel::addStepsPrefetching(const Block &block, Value end
   SmallVector<Value> panels;
   for (int64_t c = 0; c < block.blocks; ++c)
     panels.push_back(b.createOrFold<arith::MinUIOp>(offset(b, next, c), last));
-  return buildLoop(b, zero, end, stepsPerLine, sums, [&](Value k, ValueRange carried) {
-    Value line = apply(b, s1 + s0.floorDiv(stepsPerLine), {getAsOpFoldResult(k), getAsOpFoldResult(first)});
+  auto fetch = [&](Value line) {
     for (Value panel : panels)
       memref::PrefetchOp::create(b, allPanels, ValueRange{panel, line, zero}, /*isWrite=*/false,
                                  /*localityHint=*/2,
                                  /*isDataCache=*/true);
+  };
+  Value most = indexConstant(b, target.tuning.matmul.rows * blocksFetchingAll);
+  Value fetchesAll =
+      b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::ule, sizeOf(b, op.getInit(), 0), most);
+  return buildLoop(b, zero, end, stepsPerLine, sums, [&](Value k, ValueRange carried) {
+    auto fetchAll = [&] {
+      for (int64_t i = 0; i < stepsPerLine; ++i)
+        fetch(offset(b, k, i));
+    };
+    auto fetchOne = [&] {
+      fetch(apply(b, s1 + s0.floorDiv(stepsPerLine), {getAsOpFoldResult(k), getAsOpFoldResult(first)}));
+    };
+    buildIf(b, fetchesAll, fetchAll, fetchOne);
     return addStepsAt(block, k, stepsPerLine, carried);
   });
 }

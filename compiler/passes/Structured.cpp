@@ -192,6 +192,16 @@ SmallVector<Value> heed::buildIf(ImplicitLocOpBuilder &b, Value condition, TypeR
   return choice.getResults();
 }
 
+void heed::buildIf(ImplicitLocOpBuilder &b, Value condition, function_ref<void()> yes,
+                   function_ref<void()> no) {
+  auto choice = scf::IfOp::create(b, condition, /*withElseRegion=*/true);
+  for (bool holds : {true, false}) {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(holds ? choice.thenBlock() : choice.elseBlock());
+    holds ? yes() : no();
+  }
+}
+
 TensorLoops::TensorLoops(ImplicitLocOpBuilder &b, Value tensor)
     : b(b), type(cast<RankedTensorType>(tensor.getType())),
       sizes(tensor::getMixedSizes(b, b.getLoc(), tensor)),

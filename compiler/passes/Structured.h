@@ -49,6 +49,9 @@ mlir::Value positionOf(mlir::ImplicitLocOpBuilder &b, mlir::Value position, mlir
 using Branch = llvm::function_ref<llvm::SmallVector<mlir::Value>()>;
 llvm::SmallVector<mlir::Value> buildIf(mlir::ImplicitLocOpBuilder &b, mlir::Value condition,
                                        mlir::TypeRange types, Branch yes, Branch no);
+/// The same without values.
+void buildIf(mlir::ImplicitLocOpBuilder &b, mlir::Value condition, llvm::function_ref<void()> yes,
+             llvm::function_ref<void()> no);
 
 /// What a lowering of a whole tensor starts from: its shape, its loops, and maps onto them.
 struct TensorLoops {

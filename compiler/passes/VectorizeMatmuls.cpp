@@ -121,7 +121,7 @@ struct MatmulVectorizer {
         buildColumns(b.createOrFold<arith::SelectOp>(has, columns, zero), blocksOf(height),
                      [&](Value column, int64_t blocks, Value mask) {
                        kernel.build(zero, height, column, blocks, mask, /*careful=*/false,
-                                    /*prefetches=*/false);
+                                    /*prefetches=*/!inAttention && height > 2);
                      });
       }
     });
@@ -130,12 +130,7 @@ struct MatmulVectorizer {
   void choose(Value condition, function_ref<void(bool)> build) {
     if (std::optional<int64_t> constant = getConstantIntValue(condition))
       return build(*constant != 0);
-    auto choice = scf::IfOp::create(b, condition, /*withElseRegion=*/true);
-    for (bool holds : {true, false}) {
-      OpBuilder::InsertionGuard guard(b);
-      b.setInsertionPointToStart(holds ? choice.thenBlock() : choice.elseBlock());
-      build(holds);
-    }
+    buildIf(b, condition, [&] { build(true); }, [&] { build(false); });
   }
 
   /// How many panels a block of `height` rows covers: as wide as the target's register tile, and where few

@@ -76,7 +76,7 @@ def aligned(count):
     """That many bytes, from a multiple of ALIGNMENT on."""
     block = np.empty(count + ALIGNMENT, np.uint8)
     begin = -block.ctypes.data % ALIGNMENT
-    return block[begin:begin + count]
+    return block[begin:begin + max(count, 1)]  # numpy lets an empty slice begin anywhere
 
 
 class Module:
