@@ -137,7 +137,7 @@ def TileAttention : LoweringPass<"attn-tile-attention"> {
     the valid length are never visited.
 
     Where the queries are one tile, a parallel loop over parts of the keys makes a state of each part, and a second one
-    merges them. Up to four queries read keys where they lie, for all heads of a group in turn; more have the keys of a
+    merges them. Up to three queries read keys where they lie, for all heads of a group in turn; more have the keys of a
     step transposed into panels first. Where the number of queries is known at run time only, all ways are there, and
     one of them has anything to do; with a mask that asks, which every way has code of its own for, there are but the
     first, up to eight queries, and the last.
@@ -252,8 +252,8 @@ def VectorizeMatmuls : LoweringPass<"attn-vectorize-matmuls"> {
   let description = [{
     Loops over blocks of columns and rows as large as the target's register tile, whose accumulators stay in registers
     over the whole depth. The last blocks of rows share what is left evenly; a tile of up to three rows takes wider
-    blocks. Where the tile is a slice of all panels, the next ones are prefetched meanwhile. The epilogue is applied
-    to the accumulators.
+    blocks. Where the tile is a slice of all panels, the next ones are prefetched meanwhile, and so is what
+    comes `ahead`. The epilogue is applied to the accumulators.
   }];
 }
 

@@ -216,6 +216,8 @@ LogicalResult OnlineAttentionOp::verify() {
     return failure();
   if (getAsks() && getKeep().empty()) // C12
     return emitOpError("expected a keep region beside asks, but got none");
+  if (getAhead() && getAhead().getType().getRank() != 2) // C13
+    return emitOpError("expected ahead of rank 2, but got rank ") << getAhead().getType().getRank();
   return success();
 }
 

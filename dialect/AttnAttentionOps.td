@@ -112,6 +112,7 @@ def OnlineAttentionOp : AttnOp<"online_attention", [AttrSizedOperandSegments, Is
     those of e: scores count in units of ln 2, and so does row_max. The query may be f32 beside narrower keys. The key is
     [k, d], or panels [ceil(k / w), d, w] as `linalg.pack` makes them. `origin` is the batch, head, query index of row 0, key index of key 0, query
     length and key length that the regions see. `asks`: where false, every pair is kept, whatever the keep region says.
+    `ahead`: keys of a later step, brought into the cache meanwhile; they have no part in the results.
 
     Constraints:
     - (C1) query is [q, d] and value [k, e].
@@ -126,6 +127,7 @@ def OnlineAttentionOp : AttnOp<"online_attention", [AttrSizedOperandSegments, Is
     - (C10) `scale` is finite.
     - (C11) Reads and regions are as in `attn.attention`.
     - (C12) With `asks` there is a keep region.
+    - (C13) `ahead` is of rank 2.
 
     ```mlir
     %results:3 = attn.online_attention
@@ -136,7 +138,7 @@ def OnlineAttentionOp : AttnOp<"online_attention", [AttrSizedOperandSegments, Is
     ```
   }];
   let arguments = (ins AttnFloatTensor:$query, AttnFloatTensor:$key, AttnFloatTensor:$value,
-    Variadic<Index>:$origin, Variadic<AnyRankedTensor>:$reads, Optional<I1>:$asks,
+    Variadic<Index>:$origin, Variadic<AnyRankedTensor>:$reads, Optional<I1>:$asks, Optional<AttnFloatTensor>:$ahead,
     RankedTensorOf<[F32]>:$accumulator, RankedTensorOf<[F32]>:$row_max, RankedTensorOf<[F32]>:$row_sum,
     DefaultValuedAttr<F64Attr, "1.0">:$scale, UnitAttr:$base2,
     DefaultValuedAttr<AffineMapArrayAttr, "{}">:$read_maps);
@@ -149,6 +151,7 @@ def OnlineAttentionOp : AttnOp<"online_attention", [AttrSizedOperandSegments, Is
     oilist(`scale` `(` $scale `)`
       | `base2` $base2
       | `asks` `(` $asks `)`
+      | `ahead` `(` $ahead `:` type($ahead) `)`
       | `reads` `(` $reads `:` type($reads) `)` `maps` $read_maps)
     `` custom<ScoreAndKeep>($score, $keep, ref(type($reads)), ref($read_maps))
     attr-dict `:` type($results)

@@ -13,7 +13,8 @@ def TileMatmulOp : AttnOp<"tile_matmul", [AttrSizedOperandSegments, IsolatedFrom
     `result[m, n] = epilogue(sum_k lhs[m, k] · rhs[k, n])`, sums in f32; with `accumulate`, `init[m, n]` is added
     to the sum. `rhs` is [k, n], or panels [ceil(n / w), k, w] as `linalg.pack` makes them. `masked`: a factor of
     `lhs` that is −0.0 marks a pair that is not kept; it contributes nothing, whatever `rhs` holds. `asks`: where
-    false, −0.0 is a factor like any other.
+    false, −0.0 is a factor like any other. `ahead`: what is read after this, brought into the cache meanwhile; it has
+    no part in the result.
 
     Constraints:
     - (C1) `lhs` is [m, k] and `init` [m, n].
@@ -25,6 +26,7 @@ def TileMatmulOp : AttnOp<"tile_matmul", [AttrSizedOperandSegments, IsolatedFrom
     - (C7) Each read has a map from (m, n), which stays inside the read's static sizes.
     - (C8) The epilogue takes the sum and the reads, and yields f32. Without one in the text, it yields the sum.
     - (C9) `asks` comes with `masked`.
+    - (C10) `ahead` is of rank 2.
 
     ```mlir
     %tile = attn.tile_matmul ins(%lhs, %rhs : tensor<6x64xf32>, tensor<4x64x16xf32>)
@@ -32,13 +34,13 @@ def TileMatmulOp : AttnOp<"tile_matmul", [AttrSizedOperandSegments, IsolatedFrom
     ```
   }];
   let arguments = (ins AttnFloatTile:$lhs, AttnFloatTile:$rhs, Variadic<AttnFloatTile>:$reads, Optional<I1>:$asks,
-    AttnFloatTile:$init, UnitAttr:$accumulate, UnitAttr:$masked,
+    Optional<AttnFloatTile>:$ahead, AttnFloatTile:$init, UnitAttr:$accumulate, UnitAttr:$masked,
     DefaultValuedAttr<AffineMapArrayAttr, "{}">:$read_maps);
   let results = (outs Optional<AttnFloatTensor>:$result);
   let regions = (region SizedRegion<1>:$epilogue);
   let assemblyFormat = [{
     `ins` `(` $lhs `,` $rhs `:` type($lhs) `,` type($rhs) `)` `outs` `(` $init `:` type($init) `)`
-    oilist(`accumulate` $accumulate | `masked` $masked | `asks` `(` $asks `)`
+    oilist(`accumulate` $accumulate | `masked` $masked | `asks` `(` $asks `)` | `ahead` `(` $ahead `:` type($ahead) `)`
       | `reads` `(` $reads `:` type($reads) `)` `maps` $read_maps)
     `` custom<TileEpilogue>($epilogue, ref(type($reads)), ref($read_maps))
     attr-dict (`->` type($result)^)?
@@ -51,7 +53,7 @@ def TileMatmulOp : AttnOp<"tile_matmul", [AttrSizedOperandSegments, IsolatedFrom
     bool hasIdentityEpilogue();
   }];
   let builders = [OpBuilder<(ins "::mlir::Value":$lhs, "::mlir::Value":$rhs, "::mlir::Value":$init, "bool":$accumulate,
-                                 "bool":$masked, CArg<"::mlir::Value", "{}">:$asks)>];
+                                 "bool":$masked, CArg<"::mlir::Value", "{}">:$asks, CArg<"::mlir::Value", "{}">:$ahead)>];
   let hasVerifier = 1;
 }
 

@@ -35,11 +35,11 @@ static void addEffects(DestinationStyleOpInterface op, Effects &effects) {
 // tile_matmul
 
 void TileMatmulOp::build(OpBuilder &builder, OperationState &state, Value lhs, Value rhs, Value init,
-                         bool accumulate, bool masked, Value asks) {
+                         bool accumulate, bool masked, Value asks, Value ahead) {
   SmallVector<Type> results;
   if (isa<TensorType>(init.getType()))
     results.push_back(init.getType());
-  build(builder, state, results, lhs, rhs, ValueRange(), asks, init, accumulate, masked,
+  build(builder, state, results, lhs, rhs, ValueRange(), asks, ahead, init, accumulate, masked,
         builder.getAffineMapArrayAttr({}));
   buildEpilogue(builder, state.location, *state.regions.front());
 }
@@ -92,6 +92,8 @@ LogicalResult TileMatmulOp::verify() {
     return failure();
   if (getAsks() && !getMasked()) // C9
     return emitOpError("expected asks beside masked only, but got it without");
+  if (getAhead() && getAhead().getType().getRank() != 2) // C10
+    return emitOpError("expected ahead of rank 2, but got rank ") << getAhead().getType().getRank();
   return success();
 }
 

@@ -171,16 +171,16 @@ SmallVector<Value> AttentionTiles::buildSteps(Value query, const TilePlace &plac
 SmallVector<Value> AttentionTiles::buildStep(Value query, const TilePlace &place, Value at,
                                              OpFoldResult columns, Value asks, SliceKeys slice,
                                              ValueRange state) {
-  auto [key, value] = slice(at, columns);
+  StepTiles tiles = slice(at, columns);
   Value firstQuery = b.createOrFold<arith::AddIOp>(place.tileBegin, place.queryOffset);
   Value firstKey = b.createOrFold<arith::AddIOp>(at, place.keyOffset);
   Value origin[] = {place.batch, place.head, firstQuery, firstKey, place.queryLength, place.keyLength};
   bool hasRegion = op.hasScore() || asks;
   Value unlessAlways = asks && !matchPattern(asks, m_One()) ? asks : Value();
   auto online = attn::OnlineAttentionOp::create(
-      b, state.getTypes(), query, key, value, origin, hasRegion ? op.getReads() : ValueRange(), unlessAlways,
-      state[0], state[1], state[2], b.getF64FloatAttr(scoreFactor), base2 ? b.getUnitAttr() : UnitAttr(),
-      hasRegion ? op.getReadMapsAttr() : b.getAffineMapArrayAttr({}));
+      b, state.getTypes(), query, tiles.key, tiles.value, origin, hasRegion ? op.getReads() : ValueRange(),
+      unlessAlways, tiles.ahead, state[0], state[1], state[2], b.getF64FloatAttr(scoreFactor),
+      base2 ? b.getUnitAttr() : UnitAttr(), hasRegion ? op.getReadMapsAttr() : b.getAffineMapArrayAttr({}));
   IRMapping mapping;
   if (op.hasScore())
     op.getScore().cloneInto(&online.getScore(), mapping);

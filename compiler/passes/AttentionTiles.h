@@ -43,8 +43,12 @@ struct AttentionTiles {
   std::pair<mlir::Value, mlir::Value> buildFirstState(mlir::Value head);
   /// 2^x, or e^x, according to `base2`.
   mlir::Value buildExponential(mlir::ImplicitLocOpBuilder &b, mlir::Value x);
-  /// Key and value of so many keys from a panel on.
-  using SliceKeys = llvm::function_ref<std::pair<mlir::Value, mlir::Value>(mlir::Value, mlir::OpFoldResult)>;
+  struct StepTiles {
+    mlir::Value key, value;
+    mlir::Value ahead; ///< the keys of the next step, where fetching them pays; may be null
+  };
+  /// The tiles of a step over so many keys from a panel on.
+  using SliceKeys = llvm::function_ref<StepTiles(mlir::Value, mlir::OpFoldResult)>;
   /// A loop over the tiles of a range of keys. Each is one step; where its data say so, none, or one over the
   /// panels that may keep a pair, or one that does not ask. `state`: accumulator, row max, row sum.
   llvm::SmallVector<mlir::Value> buildSteps(mlir::Value query, const TilePlace &place, const KeyRange &keys,

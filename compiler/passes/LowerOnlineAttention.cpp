@@ -59,7 +59,8 @@ struct StepLowering {
     // The last panel is multiplied whole, whatever pads it: its columns need no code of their own.
     OpFoldResult padded = times(b, tensor::getMixedSize(b, op.getLoc(), op.getKey(), 0), panelWidth);
     auto products = attn::TileMatmulOp::create(b, op.getQuery(), op.getKey(), scoresTile(padded),
-                                               /*accumulate=*/false, /*masked=*/false);
+                                               /*accumulate=*/false, /*masked=*/false, /*asks=*/{},
+                                               /*ahead=*/op.getValue());
     if (scale != 1) {
       OpBuilder::InsertionGuard guard(b);
       Operation *yield = products.getEpilogue().front().getTerminator();
@@ -170,7 +171,7 @@ struct StepLowering {
     auto [weights, accumulator, rowMax, rowSum] =
         std::tuple(softmax.getResult(0), softmax.getResult(1), softmax.getResult(2), softmax.getResult(3));
     auto product = attn::TileMatmulOp::create(b, weights, op.getValue(), accumulator, /*accumulate=*/true,
-                                              /*masked=*/hasRegions(), op.getAsks());
+                                              /*masked=*/hasRegions(), op.getAsks(), op.getAhead());
     op.replaceAllUsesWith(ValueRange{product.getResult(), rowMax, rowSum});
     op.erase();
   }

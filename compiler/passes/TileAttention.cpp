@@ -89,7 +89,7 @@ struct AttentionTiler : AttentionTiles {
   SmallVector<Value> walkTiles(const Packed &packed, Value queryTile, const TilePlace &place,
                                const KeyRange &keys, ValueRange state) {
     StringRef valueLetters = packed.values == op.getValue() ? letters.value : "bhke";
-    auto slice = [&](Value at, OpFoldResult columns) -> std::pair<Value, Value> {
+    auto slice = [&](Value at, OpFoldResult columns) -> StepTiles {
       Ranges ranges = rangesOf(place, b.createOrFold<arith::DivUIOp>(place.head, group));
       ranges['k'] = {at, columns};
       Value valueTile = sliceMatrix(b, packed.values, valueLetters, ranges, 'k', 'e');
@@ -98,7 +98,7 @@ struct AttentionTiler : AttentionTiles {
           sliceWithout(b, packed.keys, {ranges['b'].first, ranges['h'].first, panel, zero, zero},
                        {one, one, ceilDiv(b, columns, panelWidth), depth, b.getIndexAttr(panelWidth)},
                        {true, true, false, false, false});
-      return {keyTile, valueTile};
+      return {keyTile, valueTile, /*ahead=*/{}};
     };
     return buildSteps(queryTile, place, keys, tileKeys, slice, state);
   }
@@ -112,10 +112,10 @@ void tile(attn::AttentionOp op, const Tuning &tuning) {
   std::optional<int64_t> most = getUpperBound(many.queries); // tiles of a schedule have one
   // In a loop of a schedule, memory can be planned for all ways where the batches of a tile are constant.
   bool isOpen = !most && (getConstantIntValue(many.batches) || !op->getParentOfType<LoopLikeOpInterface>());
-  // Up to four queries, keys are not worth transposing, and up to a tile, not worth keeping transposed.
+  // Up to three queries, keys are not worth transposing, and up to a tile, not worth keeping transposed.
   // Where all ways are open, a mask that asks, whose code `many` has twice, gets two of them: compile time.
   bool hasOneTile = !isOpen || !many.asks();
-  int64_t few = hasOneTile ? 4 : 8, oneTile = hasOneTile ? tuning.queries : few;
+  int64_t few = hasOneTile ? 3 : 8, oneTile = hasOneTile ? tuning.queries : few;
 
   /// The batches of the way that takes more than `above` queries, up to `last`; null if it takes none.
   auto batchesOf = [&](int64_t above, int64_t last) -> OpFoldResult {

@@ -129,12 +129,19 @@ struct FewQueries {
   /// The online softmax over tiles of keys.
   SmallVector<Value> walkTiles(Value query, const TilePlace &place, Value keyHead, const KeyRange &keys,
                                ValueRange state) {
-    auto slice = [&](Value at, OpFoldResult columns) -> std::pair<Value, Value> {
+    StringRef letters = tiles.letters.key;
+    bool fetchesAhead = split.packs && letters.find('k') < letters.find('d'); // else a slice would be a copy
+    auto slice = [&](Value at, OpFoldResult columns) -> AttentionTiles::StepTiles {
       Ranges ranges = tiles.rangesOf(place, keyHead);
+      auto sliceKeys = [&] { return sliceMatrix(b, tiles.op.getKey(), letters, ranges, 'k', 'd'); };
       ranges['k'] = {at, columns};
-      return {split.packs ? packKeys(ranges, columns)
-                          : sliceMatrix(b, tiles.op.getKey(), tiles.letters.key, ranges, 'k', 'd'),
-              sliceMatrix(b, tiles.op.getValue(), tiles.letters.value, ranges, 'k', 'e')};
+      Value key = split.packs ? packKeys(ranges, columns) : sliceKeys();
+      Value value = sliceMatrix(b, tiles.op.getValue(), tiles.letters.value, ranges, 'k', 'e');
+      if (!fetchesAhead)
+        return {key, value, /*ahead=*/{}};
+      Value next = arith::AddIOp::create(b, at, asValue(b, columns));
+      ranges['k'] = {next, minOfRest(b, split.tileKeys, keys.end, next)};
+      return {key, value, sliceKeys()};
     };
     return tiles.buildSteps(query, place, keys, split.tileKeys, slice, state);
   }

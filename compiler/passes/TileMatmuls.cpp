@@ -167,7 +167,7 @@ struct TileMatmuls : impl::TileMatmulsBase<TileMatmuls> {
         readTiles.push_back(sliceRead(b, read, map, offsets, sizes));
       Value destination = sliceWithout(b, results[0], offsets, sizes, keep2);
       auto matmul = attn::TileMatmulOp::create(b, destination.getType(), inputTile, panelTile, readTiles,
-                                               /*asks=*/Value(), destination, false, false,
+                                               /*asks=*/Value(), /*ahead=*/Value(), destination, false, false,
                                                b.getAffineMapArrayAttr(maps));
       buildEpilogue(op, matmul);
       return SmallVector<TileResult>{{matmul.getResult(), offsets, sizes}};

@@ -43,8 +43,6 @@ struct MatmulVectorizer {
   }
 
   void run() {
-    if (inAttention && op.getAccumulate() && op.getRhs().getType().getRank() == 2 && few == 0)
-      prefetchValues();
     // A weight of zero times a value that is not finite would leak: such tiles take the careful loop.
     if (op.getMasked())
       choose(isHarmless(), [&](bool harmless) { buildTile(!harmless); });
@@ -53,19 +51,20 @@ struct MatmulVectorizer {
     op.erase();
   }
 
-  /// Brings the values of a step while its scores are computed. The product reads them by columns, which the
-  /// processor does not foresee.
-  void prefetchValues() {
-    OpBuilder::InsertionGuard guard(b);
-    Value values = op.getRhs();
-    Operation *slice = values.getDefiningOp();
-    if (slice && slice->getBlock() == op->getBlock())
-      b.setInsertionPointAfter(slice);
-    int64_t line = 512 / op.getRhs().getType().getElementTypeBitWidth(), most = 8 * line; // of a row
-    int64_t end = std::min(getUpperBound(columns).value_or(most), most);
-    buildLoop(b, indexConstant(b, 0), sizeOf(b, values, 0), 1, [&](Value row) {
+  /// Brings the rows of `ahead` that fall to the block of columns from `column` on: all at once would wait
+  /// for memory, from which they come about as fast as they are multiplied.
+  void fetchAhead(Value column) {
+    Value ahead = op.getAhead(), all = sizeOf(b, ahead, 0), step = indexConstant(b, blocksOf(high) * width);
+    Value blocks = b.createOrFold<arith::MaxUIOp>(b.createOrFold<arith::CeilDivUIOp>(columns, step),
+                                                  indexConstant(b, 1));
+    Value share = b.createOrFold<arith::CeilDivUIOp>(all, blocks);
+    Value from = b.createOrFold<arith::MulIOp>(b.createOrFold<arith::DivUIOp>(column, step), share);
+    Value to = b.createOrFold<arith::MinUIOp>(b.createOrFold<arith::AddIOp>(from, share), all);
+    int64_t line = 512 / op.getAhead().getType().getElementTypeBitWidth(), most = 8 * line; // of a row
+    int64_t end = std::min(getUpperBound(sizeOf(b, ahead, 1)).value_or(most), most);
+    buildLoop(b, from, to, 1, [&](Value row) {
       for (int64_t column = 0; column < end; column += line)
-        memref::PrefetchOp::create(b, values, ValueRange{row, indexConstant(b, column)}, /*isWrite=*/false,
+        memref::PrefetchOp::create(b, ahead, ValueRange{row, indexConstant(b, column)}, /*isWrite=*/false,
                                    /*localityHint=*/3, /*isDataCache=*/true);
     });
   }
@@ -101,7 +100,11 @@ struct MatmulVectorizer {
   /// own shape keeps enough accumulators busy.
   void buildTile(bool careful) {
     Value zero = indexConstant(b, 0);
-    auto buildBlock = [&](Value column, int64_t blocks, Value mask) { buildRows(column, blocks, mask); };
+    auto buildBlock = [&](Value column, int64_t blocks, Value mask) {
+      if (few == 0 && op.getAhead() && blocks == blocksOf(high))
+        fetchAhead(column);
+      buildRows(column, blocks, mask);
+    };
     if (careful) // seldom needed, hence small
       return buildLoop(b, zero, rows, 1, [&](Value row) {
         buildColumns(columns, 1, [&](Value column, int64_t blocks, Value mask) {

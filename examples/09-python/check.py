@@ -4,7 +4,7 @@ import sys
 
 import numpy as np
 
-from heed_module import HeedError, Module
+from heed_module import ALIGNMENT, HeedError, Module, aligned
 
 recall = Module(sys.argv[1])["recall"]
 for argument in recall.arguments:
@@ -50,3 +50,4 @@ for wrong in ({"position": np.full(batch, steps, np.int64)}, {"query": query[:, 
     else:
         sys.exit(f"expected {', '.join(wrong)} to be refused")
 np.testing.assert_array_equal(keys, key)
+assert aligned(0).ctypes.data % ALIGNMENT == 0, "expected a workspace to be aligned, even one that a module does not need"

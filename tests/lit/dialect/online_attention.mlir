@@ -50,3 +50,12 @@ func.func @KeyPanels(%q: !query, %k: tensor<3x64x16xf32>, %v: tensor<40x32xf32>,
     origin(%i, %i, %i, %i, %i, %i) outs(%acc, %max, %sum : !out, !row, !sums) : !out, !row, !sums
   return %0#0 : !out
 }
+
+// CHECK-LABEL: @FetchesKeysAhead
+//       CHECK:   attn.online_attention {{.*}} base2 ahead(%arg7 : tensor<?x64xf32>)
+func.func @FetchesKeysAhead(%q: !query, %k: tensor<?x64xf32>, %v: tensor<?x32xf32>, %i: index, %acc: !out, %max: !row, %sum: !sums, %next: tensor<?x64xf32>) -> !out {
+  %0:3 = attn.online_attention ins(%q, %k, %v : !query, tensor<?x64xf32>, tensor<?x32xf32>)
+    origin(%i, %i, %i, %i, %i, %i) outs(%acc, %max, %sum : !out, !row, !sums) base2 ahead(%next : tensor<?x64xf32>)
+    : !out, !row, !sums
+  return %0#0 : !out
+}

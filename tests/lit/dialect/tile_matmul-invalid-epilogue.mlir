@@ -66,3 +66,15 @@ func.func @AsksWithoutMasked(%lhs: !lhs, %rhs: !rhs, %init: !init, %asks: i1) ->
   %0 = attn.tile_matmul ins(%lhs, %rhs : !lhs, !rhs) outs(%init : !init) asks(%asks) -> !init
   return %0 : !init
 }
+
+// -----
+!lhs = tensor<6x64xf32>
+!rhs = tensor<64x40xf32>
+!init = tensor<6x40xf32>
+
+// C10
+func.func @PanelsAhead(%lhs: !lhs, %rhs: !rhs, %init: !init, %next: tensor<2x64x16xf32>) -> !init {
+  // expected-error @+1 {{expected ahead of rank 2, but got rank 3}}
+  %0 = attn.tile_matmul ins(%lhs, %rhs : !lhs, !rhs) outs(%init : !init) ahead(%next : tensor<2x64x16xf32>) -> !init
+  return %0 : !init
+}

@@ -36,3 +36,10 @@ func.func @MayHoldNoMark(%a: memref<6x64xf32>, %b: memref<64x?xf32>, %c: memref<
   attn.tile_matmul ins(%a, %b : memref<6x64xf32>, memref<64x?xf32>) outs(%c : memref<6x?xf32>) accumulate masked asks(%asks)
   return
 }
+
+// CHECK-LABEL: @FetchesAhead
+//       CHECK:   attn.tile_matmul {{.*}} ahead(%arg3 : memref<?x80xf16>)
+func.func @FetchesAhead(%a: memref<6x64xf32>, %b: memref<64x?xf32>, %c: memref<6x?xf32>, %next: memref<?x80xf16>) {
+  attn.tile_matmul ins(%a, %b : memref<6x64xf32>, memref<64x?xf32>) outs(%c : memref<6x?xf32>) ahead(%next : memref<?x80xf16>)
+  return
+}

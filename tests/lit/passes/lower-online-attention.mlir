@@ -1,8 +1,8 @@
 // RUN: heed-opt %s --attn-lower-online-attention | FileCheck %s
 
-// The scale joins the first product's epilogue.
+// The scale joins the first product's epilogue. While scores are computed, the values come into the cache.
 // CHECK-LABEL: @StepIsTwoProducts
-//       CHECK:   attn.tile_matmul ins(%arg0, %arg1 :
+//       CHECK:   attn.tile_matmul ins(%arg0, %arg1 : {{.*}} ahead(%arg2 : tensor<?x24xf32>)
 //       CHECK:     arith.mulf
 //       CHECK:   %[[SOFTMAX:.*]]:4 = attn.tile_softmax outs(%{{.*}}, %arg9, %arg10, %arg11 :
 //       CHECK:   attn.tile_matmul ins(%[[SOFTMAX]]#0, %arg2 : {{.*}} outs(%[[SOFTMAX]]#1 : {{.*}} accumulate
@@ -37,6 +37,18 @@ func.func @MayKeepAll(%q: tensor<6x16xf32>, %k: tensor<4x16x16xf32>, %v: tensor<
       %keep = attn.causal %i, %j
       attn.yield %keep : i1
     } : tensor<6x24xf32>, tensor<6xf32>, tensor<6x16xf32>
+  return %0#0 : tensor<6x24xf32>
+}
+
+// While values are multiplied, the keys of the next step do.
+// CHECK-LABEL: @KeysComeAhead
+//       CHECK:   attn.tile_matmul {{.*}} ahead(%arg2 : tensor<64x24xf32>)
+//       CHECK:   attn.tile_matmul {{.*}} accumulate ahead(%arg3 : tensor<?x16xf32>)
+func.func @KeysComeAhead(%q: tensor<6x16xf32>, %k: tensor<4x16x16xf32>, %v: tensor<64x24xf32>, %next: tensor<?x16xf32>,
+    %i: index, %acc: tensor<6x24xf32>, %max: tensor<6xf32>, %sum: tensor<6x16xf32>) -> tensor<6x24xf32> {
+  %0:3 = attn.online_attention ins(%q, %k, %v : tensor<6x16xf32>, tensor<4x16x16xf32>, tensor<64x24xf32>)
+    origin(%i, %i, %i, %i, %i, %i) outs(%acc, %max, %sum : tensor<6x24xf32>, tensor<6xf32>, tensor<6x16xf32>)
+    ahead(%next : tensor<?x16xf32>) : tensor<6x24xf32>, tensor<6xf32>, tensor<6x16xf32>
   return %0#0 : tensor<6x24xf32>
 }
 

@@ -9,7 +9,7 @@
 //       CHECK:   %[[DROPPED:.+]] = arith.xori %[[SAME]]
 //       CHECK:   scf.if %[[KEPT]] -> (tensor<
 //       CHECK:     scf.if %[[SAME]] -> (index, index)
-//       CHECK:     attn.online_attention {{.*}} asks(%[[DROPPED]]) reads({{.*}}) maps {{.*}} keep
+//       CHECK:     attn.online_attention {{.*}} asks(%[[DROPPED]]) ahead({{.*}}) reads({{.*}}) maps {{.*}} keep
 //   CHECK-NOT:     attn.online_attention
 //       CHECK:   } else {
 //  CHECK-NEXT:     scf.yield

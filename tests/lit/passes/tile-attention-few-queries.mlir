@@ -16,12 +16,24 @@ func.func @FewQueriesReadKeysWhereTheyLie(%q: tensor<2x12x1x16xf32>, %k: tensor<
   return %0 : tensor<2x12x1x16xf32>
 }
 
+// More are worth transposing the keys of a step. Those of the next one are fetched meanwhile.
+// CHECK-LABEL: @StepsFetchTheNextKeys
+//       CHECK:   scf.for %[[KEY:.*]] = %{{.*}} to %[[END:.*]] step %c64 iter_args
+//       CHECK:     linalg.transpose
+//       CHECK:     %[[NEXT:.*]] = arith.addi %[[KEY]], 
+//       CHECK:     %[[AHEAD:.*]] = tensor.extract_slice %arg1[%{{.*}}, %{{.*}}, %[[NEXT]], 0]
+//       CHECK:     attn.online_attention {{.*}} ahead(%[[AHEAD]] : tensor<?x16xf32>)
+func.func @StepsFetchTheNextKeys(%q: tensor<2x3x5x16xf32>, %k: tensor<2x3x?x16xf32>, %v: tensor<2x3x?x16xf32>) -> tensor<2x3x5x16xf32> {
+  %0 = attn.attention %q, %k, %v : tensor<2x3x5x16xf32>, tensor<2x3x?x16xf32>, tensor<2x3x?x16xf32> -> tensor<2x3x5x16xf32>
+  return %0 : tensor<2x3x5x16xf32>
+}
+
 // Where the number of queries is not known, but one of the three ways has anything to do, and memory.
 // CHECK-LABEL: @SizesChooseTheWay
-//       CHECK:   %[[FEW:.*]] = arith.cmpi ule, %[[QUERIES:.*]], %c4
+//       CHECK:   %[[FEW:.*]] = arith.cmpi ule, %[[QUERIES:.*]], %c3
 //       CHECK:   %[[FIRST:.*]] = arith.select %[[FEW]], %c2, %c0
 //       CHECK:   tensor.empty(%[[FIRST]]
-//       CHECK:   %[[MORE:.*]] = arith.cmpi ugt, %[[QUERIES]], %c4
+//       CHECK:   %[[MORE:.*]] = arith.cmpi ugt, %[[QUERIES]], %c3
 //       CHECK:   %[[TILE:.*]] = arith.cmpi ule, %[[QUERIES]], %c96
 //       CHECK:   %[[BOTH:.*]] = arith.andi %[[MORE]], %[[TILE]]
 //       CHECK:   %[[SECOND:.*]] = arith.select %[[BOTH]], %c2, %c0

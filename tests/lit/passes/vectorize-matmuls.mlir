@@ -42,32 +42,38 @@ func.func @OneRowTakesFourPanels(%a: memref<1x8xf32>, %b: memref<4x8x16xf32>, %c
   return
 }
 
+// Blocks of rows share the lines of the next panel, one a turn, or each fetches all where there are few.
 // CHECK-LABEL: @NextPanelIsPrefetched
 // CHECK-COUNT-6: memref.prefetch %arg2{{.*}}, write
+//       CHECK:   %[[FEW:.*]] = arith.cmpi ule, %{{.*}}, %c18
 //       CHECK:   scf.for %{{.*}} step %c8
-//       CHECK:     memref.prefetch %arg1{{.*}}, read
+//       CHECK:     scf.if %[[FEW]]
+// CHECK-COUNT-8:     memref.prefetch %arg1{{.*}}, read
+//       CHECK:     } else {
+// CHECK-COUNT-1:     memref.prefetch %arg1{{.*}}, read
+//   CHECK-NOT:       memref.prefetch
 // CHECK-COUNT-48:  math.fma
-func.func @NextPanelIsPrefetched(%a: memref<6x64xf32>, %all: memref<9x64x16xf32>, %c: memref<6x16xf32>, %at: index) {
+func.func @NextPanelIsPrefetched(%a: memref<?x64xf32>, %all: memref<9x64x16xf32>, %c: memref<?x16xf32>, %at: index) {
   %b = memref.subview %all[%at, 0, 0] [1, 64, 16] [1, 1, 1] : memref<9x64x16xf32> to memref<1x64x16xf32, strided<[1024, 16, 1], offset: ?>>
-  attn.tile_matmul ins(%a, %b : memref<6x64xf32>, memref<1x64x16xf32, strided<[1024, 16, 1], offset: ?>>)
-    outs(%c : memref<6x16xf32>)
+  attn.tile_matmul ins(%a, %b : memref<?x64xf32>, memref<1x64x16xf32, strided<[1024, 16, 1], offset: ?>>)
+    outs(%c : memref<?x16xf32>)
   return
 }
 
-// Values of attention are on their way, all lines of them, before the scores are computed.
-// CHECK-LABEL: @ValuesArePrefetched
-//       CHECK:   %[[VALUES:.*]] = memref.subview %arg1
-//       CHECK:   scf.for %[[ROW:.*]] = %c0 to %{{.*}} step %c1
-// CHECK-COUNT-4:   memref.prefetch %[[VALUES]][%[[ROW]], %{{.*}}], read, locality<3>, data
-//   CHECK-NOT:     memref.prefetch
-//       CHECK:   memref.store
-//       CHECK:   math.fma
-func.func @ValuesArePrefetched(%a: memref<24x?xf32>, %v: memref<?x64xf32>, %c: memref<24x64xf32>, %n: index, %x: f32) {
-  %c0 = arith.constant 0 : index
+// What comes next is fetched, all lines of a row, evenly over the blocks of columns: 80 rows beside four blocks.
+// CHECK-LABEL: @FetchesAhead
+//       CHECK:   scf.for %[[COLUMN:.*]] = %c0 to %c64 step %c16
+//       CHECK:     %[[BLOCK:.*]] = arith.divui %[[COLUMN]], %c16
+//       CHECK:     %[[FIRST:.*]] = arith.muli %[[BLOCK]], %c20
+//       CHECK:     %[[NEXT:.*]] = arith.addi %[[FIRST]], %c20
+//       CHECK:     %[[END:.*]] = arith.minui %[[NEXT]], %c80
+//       CHECK:     scf.for %[[ROW:.*]] = %[[FIRST]] to %[[END]] step %c1
+// CHECK-COUNT-3:     memref.prefetch %arg3[%[[ROW]], %{{.*}}], read, locality<3>, data
+//   CHECK-NOT:       memref.prefetch
+//       CHECK:     math.fma
+func.func @FetchesAhead(%a: memref<24x8xf32>, %b: memref<4x8x16xf32>, %c: memref<24x64xf32>, %next: memref<80x48xf32>, %n: index) {
   scf.forall (%i) in (%n) {
-    %values = memref.subview %v[%i, 0] [%n, 64] [1, 1] : memref<?x64xf32> to memref<?x64xf32, strided<[64, 1], offset: ?>>
-    memref.store %x, %a[%c0, %c0] : memref<24x?xf32>
-    attn.tile_matmul ins(%a, %values : memref<24x?xf32>, memref<?x64xf32, strided<[64, 1], offset: ?>>) outs(%c : memref<24x64xf32>) accumulate
+    attn.tile_matmul ins(%a, %b : memref<24x8xf32>, memref<4x8x16xf32>) outs(%c : memref<24x64xf32>) ahead(%next : memref<80x48xf32>)
   } {heed.kernel = "attention0"}
   return
 }
