@@ -251,9 +251,9 @@ def VectorizeMatmuls : LoweringPass<"attn-vectorize-matmuls"> {
   let summary = "Turn a tile matmul into register tiles of vector fused multiply-adds";
   let description = [{
     Loops over blocks of columns and rows as large as the target's register tile, whose accumulators stay in registers
-    over the whole depth. The last blocks of rows share what is left evenly; a tile of up to three rows takes wider
-    blocks. Where the tile is a slice of all panels, the next ones are prefetched meanwhile, and so is what
-    comes `ahead`. The epilogue is applied to the accumulators.
+    over the whole depth. The last blocks of rows share what is left evenly; a tile of up to four rows streams through
+    the panels, in wider blocks where it leaves registers free. Where the tile is a slice of all panels, the next lines
+    are prefetched meanwhile, and so is what comes `ahead`. The epilogue is applied to the accumulators.
   }];
 }
 

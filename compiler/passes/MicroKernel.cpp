@@ -11,12 +11,13 @@ using namespace heed;
 /// them have come after as many blocks of rows.
 static constexpr int64_t stepsPerLine = 8;
 
-/// Blocks of rows up to which there are too few to share the lines: each brings all.
-static constexpr int64_t blocksFetchingAll = 3;
-
 /// Steps in a turn of a loop that fetches nothing ahead: multiplying at the peak leaves a processor room for
 /// little else, and less where two threads share it.
 static constexpr int64_t stepsAtOnce = 4;
+
+/// How many lines ahead of their use lines are fetched onward: eight kilobytes, two of the pages at whose
+/// ends the processor stops foreseeing.
+static constexpr int64_t linesOnward = 128;
 
 static Value offset(ImplicitLocOpBuilder &b, Value base, int64_t by) {
   return by == 0 ? base : b.createOrFold<arith::AddIOp>(base, indexConstant(b, by));
@@ -83,9 +84,8 @@ MicroKernel::Sums MicroKernel::addSteps(const Block &block, Value begin, Value e
 }
 
 /// Adds the steps up to `end`, a multiple of `stepsPerLine`. Panels come from memory once and are read for
-/// every block of rows: fetching them evenly over those blocks keeps the first from waiting. Of few blocks,
-/// each fetches all of them.
-MicroKernel::Sums MicroKernel::addStepsPrefetching(const Block &block, Value end, ValueRange sums) {
+/// every block of rows: fetching them evenly over those blocks keeps the first from waiting.
+MicroKernel::Sums MicroKernel::addStepsFetchingNext(const Block &block, Value end, ValueRange sums) {
   Value zero = indexConstant(b, 0);
   for (int64_t r = 0; r < block.height; ++r)
     memref::PrefetchOp::create(b, op.getInit(), ValueRange{offset(b, block.row, r), block.column},
@@ -105,30 +105,47 @@ MicroKernel::Sums MicroKernel::addStepsPrefetching(const Block &block, Value end
   SmallVector<Value> panels;
   for (int64_t c = 0; c < block.blocks; ++c)
     panels.push_back(b.createOrFold<arith::MinUIOp>(offset(b, next, c), last));
-  auto fetch = [&](Value line) {
-    for (Value panel : panels)
-      memref::PrefetchOp::create(b, allPanels, ValueRange{panel, line, zero}, /*isWrite=*/false,
-                                 /*localityHint=*/2,
-                                 /*isDataCache=*/true);
-  };
-  Value most = indexConstant(b, target.tuning.matmul.rows * blocksFetchingAll);
-  Value fetchesAll =
-      b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::ule, sizeOf(b, op.getInit(), 0), most);
   return buildLoop(b, zero, end, stepsPerLine, sums, [&](Value k, ValueRange carried) {
-    auto fetchAll = [&] {
-      for (int64_t i = 0; i < stepsPerLine; ++i)
-        fetch(offset(b, k, i));
-    };
-    auto fetchOne = [&] {
-      fetch(apply(b, s1 + s0.floorDiv(stepsPerLine), {getAsOpFoldResult(k), getAsOpFoldResult(first)}));
-    };
-    buildIf(b, fetchesAll, fetchAll, fetchOne);
+    Value line = apply(b, s1 + s0.floorDiv(stepsPerLine), {getAsOpFoldResult(k), getAsOpFoldResult(first)});
+    for (Value panel : panels)
+      fetchLine(panel, line);
     return addStepsAt(block, k, stepsPerLine, carried);
   });
 }
 
+void MicroKernel::fetchLine(Value panel, Value line) {
+  memref::PrefetchOp::create(b, allPanels, ValueRange{panel, line, indexConstant(b, 0)}, /*isWrite=*/false,
+                             /*localityHint=*/2, /*isDataCache=*/true);
+}
+
+/// Adds the steps up to `end`, a multiple of `stepsAtOnce`. The lines of all panels follow one another, so
+/// that behind a panel's last line comes the first of the next.
+MicroKernel::Sums MicroKernel::addStepsFetchingOnward(const Block &block, Value end, ValueRange sums) {
+  AffineExpr s0 = b.getAffineSymbolExpr(0), s1 = b.getAffineSymbolExpr(1);
+  Value count = b.createOrFold<memref::DimOp>(allPanels, 0);
+  SmallVector<Value> panels, last;
+  for (int64_t c = 0; c < block.blocks; ++c) {
+    panels.push_back(apply(b, s0.floorDiv(width) + s1 + c, {getAsOpFoldResult(block.column), firstPanel}));
+    Value rest = b.createOrFold<arith::SubIOp>(count, panels.back());
+    last.push_back(b.createOrFold<arith::SubIOp>(b.createOrFold<arith::MulIOp>(rest, depth),
+                                                 indexConstant(b, stepsAtOnce)));
+  }
+  return buildLoop(b, indexConstant(b, 0), end, stepsAtOnce, sums, [&](Value k, ValueRange carried) {
+    Sums next(carried);
+    SmallVector<Value> lines;
+    for (Value most : last)
+      lines.push_back(b.createOrFold<arith::MinUIOp>(offset(b, k, linesOnward), most));
+    for (int64_t i = 0; i < stepsAtOnce; ++i) {
+      for (auto [panel, line] : llvm::zip_equal(panels, lines))
+        fetchLine(panel, offset(b, line, i));
+      next = addStep(block, offset(b, k, i), next);
+    }
+    return next;
+  });
+}
+
 void MicroKernel::build(Value row, int64_t height, Value column, int64_t blocks, Value mask, bool careful,
-                        bool prefetches) {
+                        Fetch fetch) {
   Block block{row, height, column, blocks, mask, careful};
   Sums sums;
   for (int64_t r = 0; r < height; ++r)
@@ -139,9 +156,13 @@ void MicroKernel::build(Value row, int64_t height, Value column, int64_t blocks,
                                           width, mask))
               : arith::ConstantOp::create(b, b.getZeroAttr(vector)).getResult());
   Value done = indexConstant(b, 0);
-  if (prefetches && allPanels) {
+  if (fetch == Fetch::Next && allPanels) {
     Value whole = wholeSteps(b, done, depth, stepsPerLine);
-    sums = addStepsPrefetching(block, whole, sums);
+    sums = addStepsFetchingNext(block, whole, sums);
+    done = whole;
+  } else if (fetch == Fetch::Onward && allPanels) {
+    Value whole = wholeSteps(b, done, depth, stepsAtOnce);
+    sums = addStepsFetchingOnward(block, whole, sums);
     done = whole;
   } else if (!careful && height == target.tuning.matmul.rows) {
     Value whole = wholeSteps(b, done, depth, stepsAtOnce);

@@ -15,6 +15,9 @@ namespace {
 
 constexpr int64_t width = MicroKernel::width;
 
+/// Rows from which on a tile that streams fetches onward: of fewer, the next lines are foreseen.
+constexpr int64_t leastOnward = 3;
+
 /// Attention has a way of its own for few queries, and its code is copied for the segments of a mask.
 static bool isInAttention(attn::TileMatmulOp op) {
   auto loop = op->getParentOfType<scf::ForallOp>();
@@ -36,7 +39,7 @@ struct MatmulVectorizer {
   MatmulVectorizer(attn::TileMatmulOp op, const Target &target)
       : op(op), b(op.getLoc(), op), target(target), rows(sizeOf(b, op.getInit(), 0)),
         columns(sizeOf(b, op.getInit(), 1)), depth(sizeOf(b, op.getLhs(), 1)), mostRows(getUpperBound(rows)),
-        inAttention(isInAttention(op)), high(target.tuning.matmul.rows), few(std::min<int64_t>(high - 1, 3)),
+        inAttention(isInAttention(op)), high(target.tuning.matmul.rows), few(std::min<int64_t>(high - 1, 4)),
         kernel(b, op, target) {
     if (inAttention) // single tokens are the most frequent of few
       few = !mostRows || *mostRows > 8 ? 0 : *mostRows > 4 ? 1 : *mostRows;
@@ -108,7 +111,7 @@ struct MatmulVectorizer {
     if (careful) // seldom needed, hence small
       return buildLoop(b, zero, rows, 1, [&](Value row) {
         buildColumns(columns, 1, [&](Value column, int64_t blocks, Value mask) {
-          kernel.build(row, 1, column, blocks, mask, /*careful=*/true, /*prefetches=*/false);
+          kernel.build(row, 1, column, blocks, mask, /*careful=*/true, MicroKernel::Fetch::Nothing);
         });
       });
     if (few == 0)
@@ -124,7 +127,8 @@ struct MatmulVectorizer {
         buildColumns(b.createOrFold<arith::SelectOp>(has, columns, zero), blocksOf(height),
                      [&](Value column, int64_t blocks, Value mask) {
                        kernel.build(zero, height, column, blocks, mask, /*careful=*/false,
-                                    /*prefetches=*/!inAttention && height > 2);
+                                    inAttention || height < leastOnward ? MicroKernel::Fetch::Nothing
+                                                                        : MicroKernel::Fetch::Onward);
                      });
       }
     });
@@ -178,7 +182,8 @@ struct MatmulVectorizer {
     Value larger = b.createOrFold<arith::SubIOp>(rest, b.createOrFold<arith::MulIOp>(base, count));
     auto buildBlocks = [&](int64_t height, Value from, Value to) {
       buildLoop(b, from, to, height, [&](Value row) {
-        kernel.build(row, height, column, blocks, mask, /*careful=*/false, /*prefetches=*/!inAttention);
+        kernel.build(row, height, column, blocks, mask, /*careful=*/false,
+                     inAttention ? MicroKernel::Fetch::Nothing : MicroKernel::Fetch::Next);
       });
     };
     if (most < high)

@@ -18,10 +18,10 @@ for i, line in enumerate(lines):
     if found := label.match(line):
         place[found[1]] = i
     elif (found := jump.search(line)) and found[1] in place:
-        begin = place[found[1]]
-        if not loops or loops[-1][0] < begin:  # innermost
-            loops.append((begin, [code for code in lines[begin + 1:i + 1] if re.match(r"\s+\w", code)]))
-kernels = [body for _, body in loops if sum(map(bool, map(multiply.search, body))) >= 4]
+        body = lines[place[found[1]] + 1:i + 1]
+        if not any(map(label.match, body)):  # innermost
+            loops.append([code for code in body if re.match(r"\s+\w", code)])
+kernels = [body for body in loops if sum(map(bool, map(multiply.search, body))) >= 4]
 
 for body in kernels:
     for code in body:

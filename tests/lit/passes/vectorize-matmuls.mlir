@@ -42,21 +42,36 @@ func.func @OneRowTakesFourPanels(%a: memref<1x8xf32>, %b: memref<4x8x16xf32>, %c
   return
 }
 
-// Blocks of rows share the lines of the next panel, one a turn, or each fetches all where there are few.
 // CHECK-LABEL: @NextPanelIsPrefetched
 // CHECK-COUNT-6: memref.prefetch %arg2{{.*}}, write
-//       CHECK:   %[[FEW:.*]] = arith.cmpi ule, %{{.*}}, %c18
 //       CHECK:   scf.for %{{.*}} step %c8
-//       CHECK:     scf.if %[[FEW]]
-// CHECK-COUNT-8:     memref.prefetch %arg1{{.*}}, read
-//       CHECK:     } else {
-// CHECK-COUNT-1:     memref.prefetch %arg1{{.*}}, read
-//   CHECK-NOT:       memref.prefetch
+//       CHECK:     memref.prefetch %arg1{{.*}}, read
 // CHECK-COUNT-48:  math.fma
-func.func @NextPanelIsPrefetched(%a: memref<?x64xf32>, %all: memref<9x64x16xf32>, %c: memref<?x16xf32>, %at: index) {
+func.func @NextPanelIsPrefetched(%a: memref<6x64xf32>, %all: memref<9x64x16xf32>, %c: memref<6x16xf32>, %at: index) {
   %b = memref.subview %all[%at, 0, 0] [1, 64, 16] [1, 1, 1] : memref<9x64x16xf32> to memref<1x64x16xf32, strided<[1024, 16, 1], offset: ?>>
-  attn.tile_matmul ins(%a, %b : memref<?x64xf32>, memref<1x64x16xf32, strided<[1024, 16, 1], offset: ?>>)
-    outs(%c : memref<?x16xf32>)
+  attn.tile_matmul ins(%a, %b : memref<6x64xf32>, memref<1x64x16xf32, strided<[1024, 16, 1], offset: ?>>)
+    outs(%c : memref<6x16xf32>)
+  return
+}
+
+// A few rows have the panels to themselves: each step fetches one line, past the panel's last as well, but not past
+// the last of all panels.
+// CHECK-LABEL: @FewRowsFetchOnward
+//       CHECK:   %[[PANELS:.*]] = arith.subi %c9, %arg3
+//       CHECK:   %[[LINES:.*]] = arith.muli %[[PANELS]], %c64
+//       CHECK:   %[[LAST:.*]] = arith.subi %[[LINES]], %c4
+//       CHECK:   scf.for %[[STEP:.*]] = %c0 to %c64 step %c4
+//       CHECK:     %[[ONWARD:.*]] = arith.addi %[[STEP]], %c128
+//       CHECK:     %[[LINE:.*]] = arith.minui %[[ONWARD]], %[[LAST]]
+//       CHECK:     memref.prefetch %arg1[%arg3, %[[LINE]], %c0], read
+// CHECK-COUNT-4:   math.fma
+//       CHECK:     %[[SECOND:.*]] = arith.addi %[[LINE]], %c1
+//       CHECK:     memref.prefetch %arg1[%arg3, %[[SECOND]], %c0], read
+// CHECK-COUNT-12:  math.fma
+func.func @FewRowsFetchOnward(%a: memref<4x64xf32>, %all: memref<9x64x16xf32>, %c: memref<4x16xf32>, %at: index) {
+  %b = memref.subview %all[%at, 0, 0] [1, 64, 16] [1, 1, 1] : memref<9x64x16xf32> to memref<1x64x16xf32, strided<[1024, 16, 1], offset: ?>>
+  attn.tile_matmul ins(%a, %b : memref<4x64xf32>, memref<1x64x16xf32, strided<[1024, 16, 1], offset: ?>>)
+    outs(%c : memref<4x16xf32>)
   return
 }
 
@@ -65,8 +80,7 @@ func.func @NextPanelIsPrefetched(%a: memref<?x64xf32>, %all: memref<9x64x16xf32>
 //       CHECK:   scf.for %[[COLUMN:.*]] = %c0 to %c64 step %c16
 //       CHECK:     %[[BLOCK:.*]] = arith.divui %[[COLUMN]], %c16
 //       CHECK:     %[[FIRST:.*]] = arith.muli %[[BLOCK]], %c20
-//       CHECK:     %[[NEXT:.*]] = arith.addi %[[FIRST]], %c20
-//       CHECK:     %[[END:.*]] = arith.minui %[[NEXT]], %c80
+//       CHECK:     %[[END:.*]] = arith.minui %{{.*}}, %c80
 //       CHECK:     scf.for %[[ROW:.*]] = %[[FIRST]] to %[[END]] step %c1
 // CHECK-COUNT-3:     memref.prefetch %arg3[%[[ROW]], %{{.*}}], read, locality<3>, data
 //   CHECK-NOT:       memref.prefetch
