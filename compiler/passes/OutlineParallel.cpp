@@ -106,10 +106,7 @@ struct OutlineParallel : impl::OutlineParallelBase<OutlineParallel> {
     Value kernelContext = function.getArguments().back();
     Value several = arith::CmpIOp::create(b, arith::CmpIPredicate::sgt, count,
                                           arith::ConstantOp::create(b, b.getI32IntegerAttr(1)));
-    auto choice = scf::IfOp::create(b, several, /*withElse=*/true);
-    {
-      OpBuilder::InsertionGuard guard(b);
-      b.setInsertionPointToStart(choice.thenBlock());
+    auto runInPool = [&] {
       auto field = [&](int32_t position) -> Value {
         Value address = LLVM::GEPOp::create(b, pointer, contextType(context), kernelContext,
                                             ArrayRef<LLVM::GEPArg>{0, position});
@@ -121,14 +118,16 @@ struct OutlineParallel : impl::OutlineParallelBase<OutlineParallel> {
           LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context), {pointer, pointer, pointer, i32});
       LLVM::CallOp::create(b, callType,
                            ValueRange{field(parallelField), field(poolField), taskPointer, closure, count});
-      b.setInsertionPointToStart(choice.elseBlock());
+    };
+    auto runHere = [&] {
       Value some = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, count,
                                          arith::ConstantOp::create(b, b.getI32IntegerAttr(1)));
       auto one = scf::IfOp::create(b, some);
       b.setInsertionPointToStart(one.thenBlock());
       Value zero = arith::ConstantOp::create(b, b.getI32IntegerAttr(0));
       func::CallOp::create(b, task, ValueRange{closure, zero});
-    }
+    };
+    buildIf(b, several, runInPool, runHere);
     loop.erase();
   }
 };
