@@ -75,6 +75,9 @@ LogicalResult AttentionOp::verify() {
     if (!mayEqual(sizeOf(a, letter), sizeOf(b, letter)))
       return emitOpError("expected ") << a.name << " " << what << " to equal " << b.name << " " << what
                                       << ", but got " << sizeOf(a, letter) << " and " << sizeOf(b, letter);
+  if (sizeOf(query, 'd') == 0 || sizeOf(value, 'e') == 0) // C14
+    return emitOpError("expected widths of at least 1, but got ")
+           << sizeOf(query, 'd') << " for keys and " << sizeOf(value, 'e') << " for values";
   int64_t heads = sizeOf(query, 'h'), shared = sizeOf(key, 'h');
   if (!mayEqual(heads, shared) && (shared == 0 || heads % shared != 0)) // C6
     return emitOpError("expected key heads to divide query heads, but got ") << shared << " and " << heads;

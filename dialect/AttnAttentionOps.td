@@ -58,6 +58,7 @@ def AttentionOp : AttnOp<"attention", [Pure, AttrSizedOperandSegments, IsolatedF
     - (C12) Each read has a map from the four coordinates, which stays inside the read's static sizes; the
       regions have the signatures of the dialect's introduction, and there are no reads without a region.
     - (C13) Under a `query_offset`, attn.causal is aligned top_left, or by another query length than the region's.
+    - (C14) Widths are at least 1.
 
     ```mlir
     %attended = attn.attention %query, %key, %value scale(0.125) layout("bqhd,bkhd,bkhe->bqhe")

@@ -112,6 +112,8 @@ void tile(attn::AttentionOp op, const Tuning &tuning) {
   std::optional<int64_t> most = getUpperBound(many.queries); // tiles of a schedule have one
   // In a loop of a schedule, memory can be planned for all ways where the batches of a tile are constant.
   bool isOpen = !most && (getConstantIntValue(many.batches) || !op->getParentOfType<LoopLikeOpInterface>());
+  if (getConstantIntValue(many.keys) == 0) // MLIR has no slices of them
+    return many.replaceWith(many.run(many.batches, results));
   // Up to three queries, keys are not worth transposing, and up to a tile, not worth keeping transposed.
   // Where all ways are open, a mask that asks, whose code `many` has twice, gets two of them: compile time.
   bool hasOneTile = !isOpen || !many.asks();

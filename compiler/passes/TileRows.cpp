@@ -58,8 +58,16 @@ struct LowerPack : OpRewritePattern<linalg::PackOp> {
   }
 };
 
-/// Whether `op` stands outside of every parallel loop.
-bool isOnWholeTensors(Operation *op) { return !op->getParentOfType<scf::ForallOp>(); }
+/// Whether `op` stands outside of every parallel loop, and has anything to do: MLIR has no slices of tensors
+/// whose type says that they are empty.
+bool isToBeTiled(Operation *op) {
+  auto isEmpty = [](Type type) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    return tensor && llvm::is_contained(tensor.getShape(), 0);
+  };
+  return !op->getParentOfType<scf::ForallOp>() && llvm::none_of(op->getOperandTypes(), isEmpty) &&
+         llvm::none_of(op->getResultTypes(), isEmpty);
+}
 
 struct TileRows : impl::TileRowsBase<TileRows> {
   void runOnOperation() override {
@@ -73,7 +81,7 @@ struct TileRows : impl::TileRowsBase<TileRows> {
     // come.
     SmallVector<linalg::LinalgOp> roots;
     getOperation()->walk([&](linalg::LinalgOp op) {
-      if (isOnWholeTensors(op))
+      if (isToBeTiled(op))
         roots.push_back(op);
     });
     DenseSet<Operation *> gone;
@@ -116,7 +124,7 @@ struct TileRows : impl::TileRowsBase<TileRows> {
       for (Operation *member : SmallVector<Operation *>(group.begin(), group.end()))
         for (Value operand : member->getOperands()) {
           Operation *producer = operand.getDefiningOp();
-          if (producer && isa<linalg::LinalgOp>(producer) && isOnWholeTensors(producer) &&
+          if (producer && isa<linalg::LinalgOp>(producer) && isToBeTiled(producer) &&
               !group.contains(producer) &&
               llvm::all_of(producer->getUsers(), [&](Operation *user) { return group.contains(user); }) &&
               hasRowsOf(op, cast<linalg::LinalgOp>(producer), tiled)) {

@@ -78,3 +78,13 @@ func.func @LogSumExpOfOtherShape(%q: !t) -> tensor<2x5x8xf32> {
   %0, %1 = attn.attention %q, %q, %q : !t, !t, !t -> !t, tensor<2x5x8xf32>
   return %1 : tensor<2x5x8xf32>
 }
+
+// -----
+!t = tensor<2x8x5x0xf32>
+
+// C14
+func.func @NoWidth(%q: !t) -> !t {
+  // expected-error @+1 {{expected widths of at least 1, but got 0 for keys and 0 for values}}
+  %0 = attn.attention %q, %q, %q : !t, !t, !t -> !t
+  return %0 : !t
+}

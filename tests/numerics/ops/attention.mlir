@@ -43,3 +43,7 @@ func.func @steps(%q: tensor<?x2x?x16xELEM> {attn.shape = ["b", 2, "q", 16]}, %k:
   %o = attn.matmul %p, %v : (tensor<?x2x?x?xELEM>, tensor<?x2x?x16xELEM>) -> tensor<?x2x?x16xELEM>
   return %o : tensor<?x2x?x16xELEM>
 }
+func.func @no_keys(%q: tensor<2x3x5x8xELEM>, %k: tensor<2x3x0x8xELEM>, %v: tensor<2x3x0x8xELEM>) -> (tensor<2x3x5x8xELEM>, tensor<2x3x5xf32>) {
+  %0, %lse = attn.attention %q, %k, %v : tensor<2x3x5x8xELEM>, tensor<2x3x0x8xELEM>, tensor<2x3x0x8xELEM> -> tensor<2x3x5x8xELEM>, tensor<2x3x5xf32>
+  return %0, %lse : tensor<2x3x5x8xELEM>, tensor<2x3x5xf32>
+}

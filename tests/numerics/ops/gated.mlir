@@ -18,3 +18,7 @@ func.func @silu(%gate: tensor<?x?xELEM> {attn.shape = ["m", "n"]}, %up: tensor<?
   %0 = attn.gated %gate, %up activation(silu) : tensor<?x?xELEM>
   return %0 : tensor<?x?xELEM>
 }
+func.func @nothing(%gate: tensor<3x0xELEM>, %up: tensor<3x0xELEM>) -> tensor<3x0xELEM> {
+  %0 = attn.gated %gate, %up activation(relu) : tensor<3x0xELEM>
+  return %0 : tensor<3x0xELEM>
+}

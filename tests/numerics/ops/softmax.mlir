@@ -18,3 +18,7 @@ func.func @vector(%x: tensor<?xELEM>) -> tensor<?xELEM> {
   %0 = attn.softmax %x : tensor<?xELEM>
   return %0 : tensor<?xELEM>
 }
+func.func @nothing(%x: tensor<2x3x0xELEM>) -> tensor<2x3x0xELEM> {
+  %0 = attn.softmax %x : tensor<2x3x0xELEM>
+  return %0 : tensor<2x3x0xELEM>
+}
